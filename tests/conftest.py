@@ -18,7 +18,7 @@ from pipeline.runner import inputs
 from tests.house import threads
 
 EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "10"))
-"""How many examples are drawn for each law; `make laws` draws more."""
+"""Number of examples for each law; `make laws` draws more."""
 
 # A limit of 1 MB is only for the counts: small corpora are counted in many buckets.
 os.environ.setdefault(inputs.LIBRARIES_VARIABLE, "0")

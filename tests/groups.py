@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 GROUPED = "loadgroup"
-"""What `--dist` is where tests go by groups."""
+"""Value of `--dist` if tests run by groups."""
 
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types

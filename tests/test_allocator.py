@@ -10,7 +10,7 @@ import pytest
 from pipeline import allocator
 from pipeline.allocator import QUICK, THRIFTY, settings
 
-SHOWN = "import os, pipeline.cli; print(os.environ['_RJEM_MALLOC_CONF'])"
+PRINT_SETTINGS = "import os, pipeline.cli; print(os.environ['_RJEM_MALLOC_CONF'])"
 
 
 @pytest.mark.parametrize("text", ['[run]\nmemory = "2GB"', 'run.memory = "2GB"', "\xff memory"])
@@ -34,7 +34,7 @@ def test_missing_files_have_the_default_settings(word: str) -> None:
 @pytest.mark.parametrize(("words", "chosen"), [(["run"], QUICK), (["--set", "memory=1"], THRIFTY)])
 def test_settings_apply_before_polars_is_loaded(words: list[str], chosen: dict[str, str]) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
-    command = [sys.executable, "-c", SHOWN, *words]
+    command = [sys.executable, "-c", PRINT_SETTINGS, *words]
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert process.stdout.strip() == chosen["_RJEM_MALLOC_CONF"]
 
@@ -42,14 +42,18 @@ def test_settings_apply_before_polars_is_loaded(words: list[str], chosen: dict[s
 def test_settings_of_the_user_are_kept() -> None:
     environment = {**os.environ, "_RJEM_MALLOC_CONF": "dirty_decay_ms:7"}
     process = subprocess.run(
-        [sys.executable, "-c", SHOWN], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PRINT_SETTINGS],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert process.stdout.strip() == "dirty_decay_ms:7"
 
 
 def test_settings_of_polars_are_replaced() -> None:
     """A notebook that has imported Polars starts the command, which inherits its settings."""
-    inside = f"import polars, subprocess, sys; subprocess.run([sys.executable, '-c', {SHOWN!r}])"
+    inside = f"import polars, subprocess, sys; subprocess.run([sys.executable, '-c', {PRINT_SETTINGS!r}])"
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
     process = subprocess.run(
         [sys.executable, "-c", inside], env=environment, capture_output=True, text=True, check=True

@@ -26,7 +26,7 @@ LIBRARY = re.compile(
     r"|ComputeError|[Pp]olars|dyn int|\bi64\b|os error|Errno|lhs:|thrift|zstd|CRC check|Error -3|codec"
     r"|panicked|calamine|Traceback|defect"
 )
-"""What no message on damaged input may say."""
+"""Words that no message about damaged input may contain."""
 
 ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
 

@@ -66,9 +66,9 @@ TITLES = {
     "pipeline.kernels.statistics.exact_tests",
     "pipeline.kernels.statistics.intervals",
 }
-"""All that the report may import of kernels: where things say what they are called."""
+"""All that the report may import from kernels: modules that define titles."""
 MOST = 700
-"""Lines of code that a file has at the most."""
+"""Maximal number of lines of code in a file."""
 
 FILES = sorted([*ROOT.glob("schemas/**/*.py"), *ROOT.glob("pipeline/**/*.py")])
 

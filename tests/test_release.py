@@ -18,7 +18,7 @@ from tests.small_experiment import SMALL
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-KEPT = {"function", "attribute", "stage", "option", "measure"}
+STABLE_KINDS = {"function", "attribute", "stage", "option", "measure"}
 """Kinds of names that 1.x keeps."""
 FORMER = {
     "function": {"evaluate_pairs": Renaming("evaluate", "1.1", "2.0")},
@@ -44,7 +44,7 @@ def test_former_names_are_removed_in_the_announced_version() -> None:
         for old, (_, since, until) in names.items():
             assert minor(until) > minor(since), old
             assert minor(VERSION) < minor(until), f"{old} is overdue: remove it"
-            assert kind not in KEPT or until.endswith(".0"), old
+            assert kind not in STABLE_KINDS or until.endswith(".0"), old
 
 
 @pytest.mark.usefixtures("former")

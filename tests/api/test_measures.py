@@ -64,7 +64,7 @@ def test_a_single_name_need_not_be_in_a_list() -> None:
     }
 
 
-WEIGHED: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
+WEIGHTED_LABELS: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
 """The first word is nearly a y: to count it as both, or as either, would be another clustering."""
 
 
@@ -73,7 +73,7 @@ WEIGHED: list[Any] = [{"x": 0.01, "y": 0.99}, "x"]
 @pytest.mark.parametrize("tokens", [False, True])
 def test_weights_of_clusters_are_refused(function: Any, side: int, tokens: bool) -> None:
     name = ("labels_true", "labels_pred")[side]
-    labels: list[Any] = [["N", "V"], WEIGHED] if side else [WEIGHED, ["N", "V"]]
+    labels: list[Any] = [["N", "V"], WEIGHTED_LABELS] if side else [WEIGHTED_LABELS, ["N", "V"]]
     message = rf"{name}: 1 of 2 have weights, for example \{{'x': 0.01, 'y': 0.99\}} at position 0.*; .*without weights"
     with pytest.raises(DataError, match=message):
         function(*labels, items=["a", "b"] if tokens else None)
@@ -201,9 +201,9 @@ def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the memberships of both as the stages have them."""
     sides: list[tuple[str, list[Any]]] = [("gold", GOLD), ("cluster", INDUCED)]
     rows = [
-        {"item": [str(i) for i, each in enumerate(held) for _ in each],
-         name: [str(label) for each in held for label in each]}
-        for name, held in sides
+        {"item": [str(i) for i, each in enumerate(labels) for _ in each],
+         name: [str(label) for each in labels for label in each]}
+        for name, labels in sides
     ]  # fmt: skip
     return pl.DataFrame(rows[0]), pl.DataFrame(rows[1])
 

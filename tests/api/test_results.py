@@ -265,7 +265,7 @@ class Text(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self.links: list[str] = []
         self.feed(html)
         self.close()
@@ -279,7 +279,7 @@ class Text(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.said.append(data)
+        self.texts.append(data)
 
 
 @pytest.mark.long
@@ -294,7 +294,7 @@ def test_repr_of_a_run_is_one_line(run: lx.Run) -> None:
 @pytest.mark.long
 def test_html_of_a_run_lists_stages_and_missing_labels(run: lx.Run) -> None:
     page = Text(run._repr_html_())
-    page_texts = page.said
+    page_texts = page.texts
     assert page_texts[:2] == ["small", ": 7 of 9 stages done"]
     at = page_texts.index("by_hand")
     assert page_texts[at + 1 : at + 3] == ["evaluate.precision", "not run: depends on asked"]
@@ -310,7 +310,7 @@ def test_html_of_a_run_lists_stages_and_missing_labels(run: lx.Run) -> None:
 def test_opened_results_state_which_stages_are_done(home_results: Path, run: lx.Run) -> None:
     opened = lx.show(home_results / "small.toml", runs=home_results / "runs")
     assert repr(opened) == "<Run small: 7 of 9 stages done>"
-    page_texts = Text(opened._repr_html_()).said
+    page_texts = Text(opened._repr_html_()).texts
     assert page_texts[page_texts.index("by_hand") + 2] == "not done"
     assert page_texts[page_texts.index("ranks") + 3] == "done"
     assert opened.why_not("by_hand") == "it has not run"
@@ -333,7 +333,7 @@ def test_html_of_a_run_stays_small_and_is_escaped(run: lx.Run, count: int) -> No
     html = large._repr_html_()
     assert len(html.encode()) < (11_000 if count > 1 else 5_000)
     assert "<script" not in html
-    page_texts = Text(html).said
+    page_texts = Text(html).texts
     assert f": 0 of {count:,} stage{'s' * (count > 1)} done" in page_texts
     assert any(each.startswith("and 9") and each.endswith(" more") for each in page_texts) == (
         count > 1
@@ -345,7 +345,7 @@ def test_remarks_are_counted(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> No
     remarks = [Remark(check="c", level=level, text="t") for level in ("warning", "warning", "info")]
     monkeypatch.setattr(lx.Run, "remarks", {"scores": tuple(remarks), "ranks": tuple(remarks[2:])})
     assert results.remark_count(run) == "remarks: 2 warnings, on scores"
-    assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).said
+    assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).texts
 
 
 def test_tables_are_accessible_by_name(run: lx.Run) -> None:
@@ -382,7 +382,7 @@ def test_repr_of_tables_lists_tables_without_opening_any(
     assert line.split(maxsplit=2)[1:] == [
         "40", "Candidates with one Float64 column per association measure.",
     ]  # fmt: skip
-    page_texts = Text(run.tables._repr_html_()).said
+    page_texts = Text(run.tables._repr_html_()).texts
     assert page_texts[page_texts.index("scores") + 1] == "40"
 
 
@@ -398,7 +398,7 @@ def test_charts_are_accessible_by_name(run: lx.Run) -> None:
     assert all(name in run.charts for name in run.charts)
     assert len(run.charts) == len(list(run.charts))
     assert repr(run.charts).splitlines()[0] == f"{len(run.charts)} charts"
-    assert any(each.startswith("Precision of") for each in Text(run.charts._repr_html_()).said)
+    assert any(each.startswith("Precision of") for each in Text(run.charts._repr_html_()).texts)
 
 
 @pytest.mark.long

@@ -176,8 +176,8 @@ def lexicon_stage(
             for place, (lemma, chance) in enumerate(zip(lemmas, chances, strict=True), 1)
         ])  # fmt: skip
     kind = STAGES.get("evaluate.lexicon")
-    named = {option: option for option in frames}
-    config = kind.config.model_validate({**named, "seed": "x", "replicates": 100, **options})
+    references = {option: option for option in frames}
+    config = kind.config.model_validate({**references, "seed": "x", "replicates": 100, **options})
     result = kind.run(config, {option: frame.lazy() for option, frame in frames.items()})
     tables = {option: rows.lazy().collect() for option, rows in result.items()}
     named_tables = {f"{option}.table": frame for option, frame in frames.items()}

@@ -130,7 +130,9 @@ def best(name: str, *together: str, value: float = 0.3) -> list[StageFinding]:
 
 def texts_over_points(points: list[list[StageFinding]]) -> list[str]:
     labels = [f"point {place}" for place in range(len(points))]
-    return [found.text for lead in leading_answers(points) for found in over_points(lead, labels)]
+    return [
+        finding.text for lead in leading_answers(points) for finding in over_points(lead, labels)
+    ]
 
 
 def test_inseparable_measures_are_counted() -> None:

@@ -259,8 +259,10 @@ def test_findings_on_english_clusters_are_as_described(
 def test_findings_on_invented_lexicons_are_as_described(tmp_path: Path) -> None:
     run = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
     table = check_findings(run)
-    (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("By L*, computed is worse than generated (−8.7 points [−14.7, −2.8])")
+    (sentence,) = about(table, "comparison", "held against it")
+    assert sentence.startswith(
+        "By L*, computed is worse than generated (−8.7 points [−14.7, −2.8])"
+    )
     lost = table.filter(about="lost", stage="computed_whole")["value"].item()
     star = run.table("computed_whole.quality").filter(statistic="L*")["value"].item()
     assert lost == pytest.approx(1 - star)
@@ -273,8 +275,8 @@ def test_findings_on_maltese_lexicons_have_no_limits(
 ) -> None:
     public_data("lexicon/unimorph_mlt.tsv")
     table = check_findings(lx.run(CONFIGS / "maltese-lexicon.toml", runs=tmp_path, report=False))
-    (held,) = about(table, "comparison", "held against it")
-    assert held.startswith("By L*, GF is worse than UniMorph (exactly −6.5 points)")
+    (sentence,) = about(table, "comparison", "held against it")
+    assert sentence.startswith("By L*, GF is worse than UniMorph (exactly −6.5 points)")
     stars = table.filter(about="L*")
     assert stars.height == 3
     assert stars["lower"].null_count() == 3
@@ -283,7 +285,7 @@ def test_findings_on_maltese_lexicons_have_no_limits(
 
 # Options of stages that findings read: each stage has them, and every default.
 
-LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
+OPTION_MODELS: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", comparison.TestOptions), ("evaluate.comparison", comparison.DifferenceOptions), ("evaluate.token_level", WithoutClusterOptions),
     ("evaluate.senses", Senses),
     ("evaluate.lexicon", EvaluationOptions), ("evaluate.lexicons", ComparisonOptions),
@@ -301,10 +303,10 @@ def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
 
 def test_every_model_of_stage_options_is_tested() -> None:
     assert list(FINDERS)
-    assert set(every(StageOptions)) <= {model for _, model in LOOKED_AT}
+    assert set(every(StageOptions)) <= {model for _, model in OPTION_MODELS}
 
 
-@pytest.mark.parametrize(("use", "model"), LOOKED_AT)
+@pytest.mark.parametrize(("use", "model"), OPTION_MODELS)
 def test_the_stage_has_each_option(use: str, model: type[StageOptions]) -> None:
     assert set(model.model_fields) <= set(STAGES.get(use).config.model_fields)
     assert all(field.is_required() for field in model.model_fields.values())

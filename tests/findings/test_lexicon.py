@@ -99,11 +99,11 @@ def test_lexicons_have_the_names_of_their_sources() -> None:
     both_of_one = texts("compared_lexicons", comparison_stage(TWO, gaps, among=among))
     assert both_of_one[0].startswith("Highest L*: one, 90.0 %; two")
     other = among[1]
-    named = [
+    stages = [
         among[0],
         type(other)(**{**vars(other), "config": {**other.config, "lexicon": "web.list"}}),
     ]
-    assert texts("compared_lexicons", comparison_stage(TWO, gaps, among=named))[0].startswith(
+    assert texts("compared_lexicons", comparison_stage(TWO, gaps, among=stages))[0].startswith(
         "Highest L*: lexicon, 90.0 %; web 80.0 %"
     )
 
@@ -126,7 +126,7 @@ def test_every_verdict_has_an_interval_without_0(
             assert one != two
 
 
-# The parts of the loss of L* add up, and each form costs what its correction would gain.
+# The parts of the loss of L* add up; a form costs as much as its correction would gain.
 
 COUNTS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=20
@@ -255,9 +255,9 @@ def test_costs_of_missing_and_other_lemmas_add_up_to_the_loss_of_f_star() -> Non
     view = lexicon_stage(GOLD, LEXICON)
     quality = view.table("quality").collect()
     f_star = quality.filter(statistic="F*")["value"].item()
-    held = view.table("lemmas").collect()
+    lemmas = view.table("lemmas").collect()
     forms = sum(len(forms.split()) for forms in GOLD.values())
-    others = (held["n_gold"] * (1 - held["L"])).sum() / forms
+    others = (lemmas["n_gold"] * (1 - lemmas["L"])).sum() / forms
     assert cost_of_missing(view) + others == pytest.approx(1 - f_star)
 
 

@@ -80,7 +80,7 @@ JUDGING = "phrases.py"
 WORDS = re.compile(
     r"\b(better|worse|above|below|best|worst|highest|superior|inferior|equivalent)\b", re.I
 )
-ALLOWED = {
+ALLOWED_TEXTS = {
     "base.py": {"best", "highest", "worse"},
     "collocations/comparison.py": {
         "best", "worse", "best for ", "equivalent", "equivalent measures for ",
@@ -92,7 +92,7 @@ ALLOWED = {
     },
     "across_runs.py": {"best", "best, or not significantly worse than the best,"},
 }  # fmt: skip
-"""Texts that say what is no verdict: names of columns and measures, an order that a test gave."""
+"""Texts that are not verdicts: names of columns and measures, an order that a test gave."""
 
 
 def texts(tree: ast.Module) -> Iterator[str]:
@@ -111,13 +111,13 @@ def test_words_of_verdicts_occur_only_in_their_files() -> None:
     for path in FOLDER.glob("**/*.py"):
         name = path.relative_to(FOLDER).as_posix()
         mine = {text for text in texts(ast.parse(path.read_text())) if WORDS.search(text)}
-        if name != JUDGING and mine - ALLOWED.get(name, set()):
-            result[name] = mine - ALLOWED.get(name, set())
+        if name != JUDGING and mine - ALLOWED_TEXTS.get(name, set()):
+            result[name] = mine - ALLOWED_TEXTS.get(name, set())
     assert result == {}, "let phrases.py say it, or list it here if it is no verdict"
 
 
 def test_every_allowed_text_occurs() -> None:
-    for name, allowed in ALLOWED.items():
+    for name, allowed in ALLOWED_TEXTS.items():
         there = set(texts(ast.parse((FOLDER / name).read_text())))
         assert {text for text in allowed if WORDS.search(text)} <= there, name
 

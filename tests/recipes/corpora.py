@@ -17,7 +17,7 @@ SENTENCES = [
     "the house is old the barn is new",
     "an old man saw the house the old man smiled",
 ]
-"""The same in small letters, without punctuation marks."""
+"""The same sentences in lower case, without punctuation marks."""
 
 WORDS = [
     ("1", "They", "they", "PRON", "2", "nsubj"),
@@ -45,8 +45,8 @@ def vertical() -> str:
 
 def together(node: str) -> Counter[str]:
     """Count the sentences of `SENTENCES` that hold a word and the node."""
-    held = [set(sentence.split()) for sentence in SENTENCES]
-    return Counter(word for words in held if node in words for word in words - {node})
+    sentence_words = [set(sentence.split()) for sentence in SENTENCES]
+    return Counter(word for words in sentence_words if node in words for word in words - {node})
 
 
 def files(folder: Path) -> dict[str, bytes]:

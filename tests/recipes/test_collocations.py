@@ -112,7 +112,7 @@ MARKED = (
     + "|</s>"
 )
 BLANK = ENGLISH.replace("|The", "||The")
-NAMED = "form tag lemma|" + ENGLISH
+ENGLISH_WITH_HEADER = "form tag lemma|" + ENGLISH
 TWO = "The DT|tea NN|cools VVZ|. SENT|The DT|tea NN"
 
 
@@ -132,7 +132,7 @@ def write_table(folder: Path, name: str, lines: str) -> Path:
         ),
         ("t.txt", MARKED, {"sentence": "s", "sentence_tags": None}, "word, pos, lemma; change columns with --attributes"),
         ("t.tsv", BLANK, {"sentence": "", "sentence_tags": None}, "word, pos, lemma; change columns with --attributes"),
-        ("t.tsv", NAMED, {"format": None, "columns": None}, "first line is a header (form, tag, lemma);"),
+        ("t.tsv", ENGLISH_WITH_HEADER, {"format": None, "columns": None}, "first line is a header (form, tag, lemma);"),
         ("t.tsv", TWO, {"format": None, "columns": ["word", "attribute_2"]}, "the first line is a token"),
         ("t.tt", TWO, {"attributes": ["word", "attribute_2"], "sentence_tags": None}, "one token per line: columns"),
     ],
@@ -145,7 +145,7 @@ def test_formats_of_token_files_are_recognised(
     (note,) = corpus.notes
     assert note.startswith(f"{tmp_path / name}: ")
     assert message in note
-    first = "form" if lines == NAMED else "word"
+    first = "form" if lines == ENGLISH_WITH_HEADER else "word"
     assert corpus.head[first].to_list() == [
         line.partition(" ")[0]
         for line in lines.split("|")
@@ -168,9 +168,11 @@ def test_ambiguous_files_are_refused(
     with pytest.raises(ConfigError, match=str(path)) as refused:
         corpus_files([path])
     assert all(remedy in str(refused.value) for remedy in remedies)
-    named = corpus_files([path], options={"attributes": ["a", "b"]})
-    assert named.head["a"].to_list() == [line.partition(" ")[0] for line in lines.split("|")]
-    assert named.notes == ()
+    corpus_with_names = corpus_files([path], options={"attributes": ["a", "b"]})
+    assert corpus_with_names.head["a"].to_list() == [
+        line.partition(" ")[0] for line in lines.split("|")
+    ]
+    assert corpus_with_names.notes == ()
     if name == "t.txt":
         assert corpus_files([path], read_as="text").head.columns[-2:] == ["form", "space_after"]
     else:
@@ -316,8 +318,8 @@ def test_nodes_are_counted_as_in_corpus_tools(tmp_path: Path, runs: Path) -> Non
 def test_a_span_of_a_parsed_corpus_has_no_relations(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu())
-    for asked in ({"span": 1}, {"count": "nodes"}):
-        table = collocates("house", path, min_frequency=1, runs=runs, **asked)
+    for options in ({"span": 1}, {"count": "nodes"}):
+        table = collocates("house", path, min_frequency=1, runs=runs, **options)
         assert "relation" not in table.columns
     assert "relation" in collocates("house", path, min_frequency=1, runs=runs).columns
 

@@ -135,11 +135,11 @@ def test_column_names_apply_to_the_files_that_have_them(files_clusters: Path) ->
     (files_clusters / "gold.csv").write_text("Stichwort,Form\ngo,go\ngo,goes\n")
     (files_clusters / "mine.csv").write_text("lemma,form\ngo,go\n")
     names = {"lemma": "Stichwort", "form": "Form"}
-    given = files_clusters / "gold.csv", files_clusters / "mine.csv"
-    run = lexicon(*given, columns=names, runs=files_clusters / "r", report=False)
+    files = files_clusters / "gold.csv", files_clusters / "mine.csv"
+    run = lexicon(*files, columns=names, runs=files_clusters / "r", report=False)
     assert run.table("quality.lemmas")["n_gold"].to_list() == [2]
     with pytest.raises(ConfigError, match="no file has a column 'Stichwrt'.*Stichwort"):
-        lexicon(*given, columns={"lemma": "Stichwrt"}, runs=files_clusters / "r", report=False)
+        lexicon(*files, columns={"lemma": "Stichwrt"}, runs=files_clusters / "r", report=False)
 
 
 def test_the_command_shows_the_lemmas_that_cost_most(
@@ -676,13 +676,13 @@ GOLD_WORDS = "word,class,freq\na,N,4\nb,N,3\nc,V,2\nd,V,1\n"
 
 
 def clusters_output(
-    folder: Path, capsys: pytest.CaptureFixture[str], *given: str, code: int = 0
+    folder: Path, capsys: pytest.CaptureFixture[str], *files: str, code: int = 0
 ) -> str:
     (folder / "gold.csv").write_text(GOLD_WORDS)
     words = [
         "clusters",
         str(folder / "gold.csv"),
-        *given,
+        *files,
         "--no-report",
         "--runs",
         str(folder / "r"),

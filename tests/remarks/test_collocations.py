@@ -18,8 +18,8 @@ def annotation_tables(**labels: str) -> dict[str, pl.DataFrame]:
     """Return annotations: a letter of each annotator for each candidate, "." for none."""
     rows = [
         (f"x{number:03}", annotator, label)
-        for annotator, given in labels.items()
-        for number, label in enumerate(given)
+        for annotator, letters in labels.items()
+        for number, label in enumerate(letters)
         if label != "."
     ]
     return {"annotations": pl.DataFrame(rows, schema=["id", "annotator", "label"], orient="row")}
@@ -102,7 +102,7 @@ def test_a_list_of_true_positives_only_has_a_warning() -> None:
     assert not run_check("positives_only", outputs=coverage(("TP", 6, 6, 6)))
 
 
-JOINED = {
+JOIN_FILES = {
     "pairs.tsv": "l1\tl2\tf\tf1\tf2\tN\ntake\tplace\t3\t5\t4\t99\nad\thoc\t2\t9\t4\t99\n",
     "a.tsv": "l1\tl2\tTP\ntake\tplace\t1\nAd\thoc\t1\ntake \tplace\t\n",
     "b.tsv": "l1\tl2\tTP\npay\theed\t0\n",
@@ -119,7 +119,7 @@ candidates = "pairs"
 
 
 def remarks_of_join(folder: Path, use: str, options: str = "") -> dict[str, Any]:
-    for name, content in JOINED.items():
+    for name, content in JOIN_FILES.items():
         (folder / name).write_text(content)
     config = folder / "own.toml"
     config.write_text('name = "own"\n' + JOIN.format(use=use) + options)

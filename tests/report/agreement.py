@@ -192,12 +192,12 @@ def _texts(block: Block) -> Iterator[str]:
     elif isinstance(block, Figure):
         yield from (block.caption, block.alt, *_strings(images.spec(block.chart)))
     elif isinstance(block, Listing):
-        shown = block.frame if block.texts is None else block.texts
-        yield from (block.caption, *shown.columns)
-        yield from (str(cell) for row in shown.head(200).rows() for cell in row)
+        rows = block.frame if block.texts is None else block.texts
+        yield from (block.caption, *rows.columns)
+        yield from (str(cell) for row in rows.head(200).rows() for cell in row)
 
 
-TITLED = {"title", "text", "names", "domain", "labels"}
+TEXT_KEYS = {"title", "text", "names", "domain", "labels"}
 
 
 def _strings(spec: Any, under: str = "") -> Iterator[str]:
@@ -208,7 +208,7 @@ def _strings(spec: Any, under: str = "") -> Iterator[str]:
     elif isinstance(spec, list | tuple):
         for value in spec:
             yield from _strings(value, under)
-    elif isinstance(spec, str) and under in TITLED:
+    elif isinstance(spec, str) and under in TEXT_KEYS:
         yield spec
 
 

@@ -128,9 +128,9 @@ def comparison(
 
 def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     """Return the tests at these n, their p-values adjusted by doubling."""
-    held = tested.filter(pl.col("n").is_in(at))
+    rows = tested.filter(pl.col("n").is_in(at))
     adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
-    known = held.with_columns(adjusted, correction=pl.lit("holm"))
+    known = rows.with_columns(adjusted, correction=pl.lit("holm"))
     table = known.with_columns(verdict("p_adjusted", 0.05, 0.0))
     return table.select(*CutComparison.columns())
 

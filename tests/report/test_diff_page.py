@@ -19,10 +19,10 @@ def stage_finding(value: float, name: str = "mi") -> StageFinding:
     )
 
 
-def html(**given: Any) -> str:
-    first = given.pop("first", Side("a:1", "begun 2026, done"))
-    second = given.pop("second", Side("a:2", "begun 2027, waits"))
-    return diff_page(DiffInput(first=first, second=second, **given)).decode()
+def html(**options: Any) -> str:
+    first = options.pop("first", Side("a:1", "begun 2026, done"))
+    second = options.pop("second", Side("a:2", "begun 2027, waits"))
+    return diff_page(DiffInput(first=first, second=second, **options)).decode()
 
 
 def report_stage(hits: list[bool], name: str = "full") -> ReportStage:

@@ -32,7 +32,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 HOSTILE = ["</script><img onerror=alert(1)>", "=1+1", "\u2028", "שלום", "a\x00b", "", "[[x]]"]
 
 
-def unpacked(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
+def unpack(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataType]) -> list[Any]:
     how, content = encode(pl.Series("x", values, dtype=dtype), kind)
     reader = Reader(content)
     result = reader.column(how, len(values))
@@ -42,23 +42,23 @@ def unpacked(values: list[Any], kind: Kind, dtype: pl.DataType | type[pl.DataTyp
 
 @given(st.lists(st.none() | TEXTS | st.sampled_from(HOSTILE), max_size=40))
 def test_texts_are_unpacked_unchanged(values: list[str | None]) -> None:
-    assert unpacked(values, "text", pl.String) == values
+    assert unpack(values, "text", pl.String) == values
 
 
 @given(st.lists(st.none() | TEXTS, min_size=300, max_size=400))
 def test_distinct_texts_are_unpacked_unchanged(values: list[str | None]) -> None:
-    assert unpacked(values, "text", pl.String) == values
+    assert unpack(values, "text", pl.String) == values
 
 
 @given(st.lists(st.none() | st.integers(0, 2**48 - 2), max_size=40))
 def test_whole_numbers_are_unpacked_unchanged(values: list[int | None]) -> None:
-    assert unpacked(values, "count", pl.Int64) == values
-    assert unpacked(values, "rank", pl.Int64) == values
+    assert unpack(values, "count", pl.Int64) == values
+    assert unpack(values, "rank", pl.Int64) == values
 
 
 @given(st.lists(st.none() | st.booleans(), max_size=20))
 def test_flags_are_unpacked_unchanged(values: list[bool | None]) -> None:
-    assert unpacked(values, "flag", pl.Boolean) == [None if v is None else int(v) for v in values]
+    assert unpack(values, "flag", pl.Boolean) == [None if v is None else int(v) for v in values]
 
 
 NUMBERS = st.floats(-1e308, 1e308) | st.sampled_from([math.inf, -math.inf, math.nan])
@@ -66,7 +66,7 @@ NUMBERS = st.floats(-1e308, 1e308) | st.sampled_from([math.inf, -math.inf, math.
 
 @given(st.lists(st.none() | NUMBERS, max_size=40))
 def test_numbers_are_unpacked_to_the_digits_shown(values: list[float | None]) -> None:
-    for before, after in zip(values, unpacked(values, "number", pl.Float64), strict=True):
+    for before, after in zip(values, unpack(values, "number", pl.Float64), strict=True):
         if before is None or math.isnan(before):
             assert after is None
         elif math.isinf(before):
@@ -79,18 +79,18 @@ def test_numbers_are_unpacked_to_the_digits_shown(values: list[float | None]) ->
 
 @given(st.lists(st.none() | st.floats(0, 1), max_size=40))
 def test_shares_are_unpacked_to_two_decimals_of_a_per_cent(values: list[float | None]) -> None:
-    for before, after in zip(values, unpacked(values, "share", pl.Float64), strict=True):
+    for before, after in zip(values, unpack(values, "share", pl.Float64), strict=True):
         assert (after is None) == (before is None)
         assert before is None or abs(after - before) <= 0.5001e-4
 
 
 @pytest.mark.parametrize("value", [9999.6, 0.001, 1000.0, 12345.0, -0.00099996, 1e22, 5e-299])
 def test_numbers_near_powers_of_ten_are_unpacked(value: float) -> None:
-    assert unpacked([value, 0.5], "number", pl.Float64)[0] == pytest.approx(value, rel=0.51e-3)
+    assert unpack([value, 0.5], "number", pl.Float64)[0] == pytest.approx(value, rel=0.51e-3)
 
 
 def test_whole_scores_keep_all_their_digits() -> None:
-    assert unpacked([123456.0, None, 0.0], "number", pl.Float64) == [123456, None, 0]
+    assert unpack([123456.0, None, 0.0], "number", pl.Float64) == [123456, None, 0]
 
 
 def test_columns_of_nulls_are_unpacked_unchanged() -> None:
@@ -100,7 +100,7 @@ def test_columns_of_nulls_are_unpacked_unchanged() -> None:
         ("text", pl.String),
         ("share", pl.Float64),
     ):
-        assert unpacked([None, None], kind, dtype) == [None, None]  # type: ignore[arg-type]
+        assert unpack([None, None], kind, dtype) == [None, None]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [-1, 2**48 - 1])
@@ -110,7 +110,7 @@ def test_counts_that_do_not_fit_are_refused(value: int) -> None:
 
 
 def test_a_share_above_one_is_kept() -> None:
-    assert unpacked([1.5, -0.25], "share", pl.Float64) == [1.5, -0.25]
+    assert unpack([1.5, -0.25], "share", pl.Float64) == [1.5, -0.25]
 
 
 @given(st.lists(TEXTS, max_size=20, unique=True))
@@ -238,11 +238,11 @@ def test_details_of_flagged_rows_take_precedence() -> None:
     packed = payload(explorer(1000, details=(examples(1000, length=200),), detail_bytes=6000))
     (head,) = packed.head["details"]
     rows = details_on_page(packed)["examples"]
-    kept = {place for place, own in enumerate(rows) if own}
+    places = {place for place, own in enumerate(rows) if own}
     judged = {place for place in range(1000) if place % 10 == 9}
-    assert 0 < head["held"] == len(kept) < head["has"] == 1000
-    assert kept <= judged or judged <= kept
-    assert min(judged) in kept
+    assert 0 < head["held"] == len(places) < head["has"] == 1000
+    assert places <= judged or judged <= places
+    assert min(judged) in places
 
 
 def test_without_space_there_are_no_details() -> None:
@@ -274,8 +274,8 @@ def test_rows_with_equal_keys_are_refused() -> None:
 
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:
     among: dict[str, StageView] = {}
-    for name, read in inputs.items():
-        named = {f"option.{i}": f"{each}.table" for i, each in enumerate(read)}
+    for name, sources_read in inputs.items():
+        named = {f"option.{i}": f"{each}.table" for i, each in enumerate(sources_read)}
         among[name] = StageView(name, "x", {}, lambda _: pl.LazyFrame(), inputs=named, stages=among)
     return among
 

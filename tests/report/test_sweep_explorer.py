@@ -206,8 +206,8 @@ def test_average_precision_has_its_confidence() -> None:
 def test_further_estimates_of_a_table_have_no_limits() -> None:
     frame = table(0).with_columns(recall=pl.lit(0.5))
     head, _, numbers = content(page(grid(rate=[1, 2]), [frame, frame]))
-    shown = [(each["name"], each["limits"]) for each in head["quantities"]]
-    assert shown == [("precision", True), ("recall", False)]
+    limits_by_name = [(each["name"], each["limits"]) for each in head["quantities"]]
+    assert limits_by_name == [("precision", True), ("recall", False)]
     assert numbers[1].shape == (1, 2, 1, 2, 2)
     assert (numbers[1] == 0.5).all()
 

@@ -36,7 +36,7 @@ from pipeline.report.sweep_page import (
 from pipeline.report.view import Figure, Text
 from schemas import Choice, Findings, LemmaScores, Precision, Table, TypeLevel
 
-DRAWN = {
+DRAWN_COLUMNS = {
     "Agreement": "estimate",
     "AveragePrecision": "average_precision",
     "Baseline": "precision",
@@ -80,7 +80,7 @@ MODELS: dict[str, type[Table]] = {
 def test_the_drawn_column_is_the_one_with_limits(name: str) -> None:
     """A new table with limits is listed here after a check of what they belong to."""
     shape = shape_of(MODELS[name], MODELS[name].zero_rows().collect())
-    assert (shape and shape.value) == DRAWN.get(name)
+    assert (shape and shape.value) == DRAWN_COLUMNS.get(name)
 
 
 def test_runs_of_a_system_are_drawn_together() -> None:
@@ -216,11 +216,11 @@ def panel_titles(figure: Figure) -> list[str]:
     return [each["title"]["text"] for each in figure.chart["concat"] if "title" in each]
 
 
-def html(**given: Any) -> str:
-    points = given.pop("points")
-    findings = given.pop("findings", [[] for _ in points])
+def html(**options: Any) -> str:
+    points = options.pop("points")
+    findings = options.pop("findings", [[] for _ in points])
     return (
-        sweep_page(SweepInput(title="T", points=points, findings=findings, **given))["index.html"]
+        sweep_page(SweepInput(title="T", points=points, findings=findings, **options))["index.html"]
         .decode()
         .replace("\xa0", " ")
     )

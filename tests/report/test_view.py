@@ -192,7 +192,7 @@ def test_without_a_limit_every_table_fits_in_memory() -> None:
 
 # Options of stages that views read: the stages have them, and every default.
 
-LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
+OPTION_MODELS: list[tuple[str, type[StageOptions]]] = [
     ("evaluate.comparison", ComparisonSettings), ("evaluate.subset", PairTestSettings), ("evaluate.precision", DeclaredCuts), ("evaluate.precision", GoldBase),
     ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", ComparedLexicons),
@@ -210,10 +210,10 @@ def every(model: type[StageOptions]) -> Iterator[type[StageOptions]]:
 
 def test_every_model_of_stage_options_is_tested() -> None:
     assert list(VIEWS)
-    assert set(every(StageOptions)) == {model for _, model in LOOKED_AT} | {Mark}
+    assert set(every(StageOptions)) == {model for _, model in OPTION_MODELS} | {Mark}
 
 
-@pytest.mark.parametrize(("use", "model"), LOOKED_AT)
+@pytest.mark.parametrize(("use", "model"), OPTION_MODELS)
 def test_only_the_stage_has_defaults_of_options(use: str, model: type[StageOptions]) -> None:
     assert set(model.model_fields) <= set(STAGES.get(use).config.model_fields)
     assert all(field.is_required() for field in model.model_fields.values())

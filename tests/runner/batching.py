@@ -30,7 +30,7 @@ use = "score.association"
 candidates = "candidates"
 measures = ["t_score"]
 """
-"""A stage that counts, and one on top."""
+"""A stage that counts, and one that reads its candidates."""
 WORDS = """
 [stages.words]
 use = "extract.words"

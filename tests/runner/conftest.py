@@ -28,8 +28,8 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
 def own_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the stages that a test registers after the test."""
     list(STAGES)  # all others exist before
-    for held in ("_entries", "_origin"):
-        monkeypatch.setattr(STAGES, held, dict(getattr(STAGES, held)))
+    for attribute in ("_entries", "_origin"):
+        monkeypatch.setattr(STAGES, attribute, dict(getattr(STAGES, attribute)))
 
 
 @pytest.fixture

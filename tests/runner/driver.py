@@ -14,7 +14,7 @@ import sys
 from dataclasses import asdict
 
 ACTS = {"os.rename", "os.link", "os.mkdir", "os.rmdir", "os.remove", "os.truncate"}
-"""What the audit hook of Python reports, besides files opened to be written."""
+"""Events of Python's audit hook that count, in addition to files opened for writing."""
 _WRITES = os.O_WRONLY | os.O_RDWR
 
 

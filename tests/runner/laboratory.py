@@ -62,7 +62,7 @@ population = "super"
 STAGES = ("candidates", "scores", "sample", "ranks", "gold", "precision", "comparison")
 HEADER = "l1\tl2\tf\tf1\tf2\tN"
 _PATIENCE = 240.0
-"""Seconds: a busy machine is no failure, and whoever waits in vain is not in a hurry."""
+"""Seconds: long enough for a busy machine, since only failing tests wait so long."""
 
 
 @dataclass(frozen=True)
@@ -235,8 +235,10 @@ def age(path: Path) -> None:
 def manifests(root: Path) -> dict[Path, Manifest]:
     """Return every folder of the store with a manifest, including those set aside."""
     folders = [path.parent for path in root.glob(f"*/*/{artefacts.NAME}")]
-    read = {folder: artefacts.read(storage_at(folder.parent), folder.name) for folder in folders}
-    return {folder: found for folder, found in read.items() if found}
+    manifests_by_folder = {
+        folder: artefacts.read(storage_at(folder.parent), folder.name) for folder in folders
+    }
+    return {folder: found for folder, found in manifests_by_folder.items() if found}
 
 
 def assert_whole(root: Path) -> None:

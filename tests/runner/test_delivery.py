@@ -45,21 +45,21 @@ def nothing(_config: DeliveryConfig, tables: Tables) -> Outputs:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("name", "delivery"),
     [
         ("list", NBestList("desk", "csv")),
         ("annotation_sheet", Sheets("desk", "csv", "annotation_sheet", labels=("yes", "no"))),
     ],
 )
 def test_a_delivery_may_be_named_by_its_format(
-    given: str, found: Delivery, monkeypatch: pytest.MonkeyPatch
+    name: str, delivery: Delivery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registered: list[Stage] = []
     monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
-    stage("hand.out", config=DeliveryConfig, outputs={"sheet": CandidateIds}, delivers=given)(
+    stage("hand.out", config=DeliveryConfig, outputs={"sheet": CandidateIds}, delivers=name)(
         nothing
     )
-    assert registered[0].delivery(DeliveryConfig(candidates="a")) == found
+    assert registered[0].delivery(DeliveryConfig(candidates="a")) == delivery
 
 
 def test_sheets_and_lists_are_delivered() -> None:
@@ -101,10 +101,10 @@ def lists(laboratory: Laboratory) -> dict[str, bytes]:
 @pytest.mark.long
 def test_a_list_is_written_once(delivering: Laboratory) -> None:
     assert delivering.run().err.count("wrote ") == 2
-    written = lists(delivering)
-    assert sorted(Path(name).suffix for name in written) == [".csv", ".txt"]
+    names = lists(delivering)
+    assert sorted(Path(name).suffix for name in names) == [".csv", ".txt"]
     assert "wrote" not in delivering.run().err
-    assert lists(delivering) == written
+    assert lists(delivering) == names
 
 
 @pytest.mark.long
@@ -203,13 +203,13 @@ def test_sheets_get_the_next_free_number(
     outcome = laboratory.call("run")
     assert outcome.code == 1
     assert f"{desk} has too many sheets" in outcome.err
-    (written,) = list_sheets(desk)
-    assert written.name == "001-anna.csv"
-    before = written.read_bytes()
+    (names,) = list_sheets(desk)
+    assert names.name == "001-anna.csv"
+    before = names.read_bytes()
     monkeypatch.undo()
     laboratory.run()
     assert [path.name for path in list_sheets(desk)] == ["001-anna.csv", "002-ben.csv"]
-    assert written.read_bytes() == before
+    assert names.read_bytes() == before
 
 
 # Half-filled sheets of an earlier version are still read.

@@ -49,8 +49,8 @@ def test_a_failed_stage_is_reported(finished_laboratory: Laboratory) -> None:
 def test_removed_results_are_reported(finished_laboratory: Laboratory) -> None:
     """The records state that the tables differ, but those of the first run were removed."""
     finished_laboratory.run("--set", "stages.sample.rate=0.9")
-    gone = finished_laboratory.records()[1].stages["sample"].fingerprint[:24]
-    (finished_laboratory.root / "sample" / gone / "manifest.json").unlink()
+    fingerprint = finished_laboratory.records()[1].stages["sample"].fingerprint[:24]
+    (finished_laboratory.root / "sample" / fingerprint / "manifest.json").unlink()
     message = "the results of the second run are gone or damaged"
     assert reasons(finished_laboratory)["sample"] == (message.replace("second", "first"),)
     new = finished_laboratory.artefact("sample")

@@ -112,7 +112,7 @@ def test_a_title_must_be_text(title: object) -> None:
 
 # An omitted option that takes its value from the stage of a sibling option.
 
-ANNOTATED = {
+ANNOTATION_STAGES = {
     "candidates": {"use": "extract.table", "path": "a.tsv"},
     "sample": {"use": "sample.random", "candidates": "candidates", "size": 9},
     "sheet": {"use": "sheet.annotation", "candidates": "candidates", "sample": "sample",
@@ -143,7 +143,7 @@ def test_labels_are_inherited_from_the_stage_of_annotations(
     changes: dict[str, dict[str, object]], expected: str | None
 ) -> None:
     """Errors in the other stage are reported only there."""
-    stages = {name: own | changes.get(name, {}) for name, own in ANNOTATED.items()}
+    stages = {name: own | changes.get(name, {}) for name, own in ANNOTATION_STAGES.items()}
     nodes, problems = build(Experiment.model_validate({"name": "x", "stages": stages}))
     own = nodes["agreement"].inputs if "agreement" in nodes else {}
     result = own.get("labels")

@@ -266,7 +266,7 @@ TEXTS: list[dict[str, Any]] = [
     {"sentences": "wrapped", "language": "none", "join_hyphens": True}, {"document": "^### ?(.*)$"},
     {"sentences": "auto", "document": "^(.*)$"},
 ]  # fmt: skip
-ASKED = ["line", "doc", "paragraph", "sentence", "position", "form"]
+ATTRIBUTES = ["line", "doc", "paragraph", "sentence", "position", "form"]
 
 
 def read_all(batches: Iterable[Batch]) -> tuple[Any, ...]:
@@ -302,7 +302,9 @@ def test_small_parsed_files_are_read_together_or_separately(
     contents: list[list[str]], lenient: bool, more: list[str]
 ) -> None:
     with TemporaryDirectory() as folder:
-        check_together(Path(folder), contents, ".conllu", [*ASKED, *more], {"lenient": lenient})
+        check_together(
+            Path(folder), contents, ".conllu", [*ATTRIBUTES, *more], {"lenient": lenient}
+        )
 
 
 @given(
@@ -314,7 +316,7 @@ def test_small_texts_are_read_together_or_separately(
 ) -> None:
     with TemporaryDirectory() as folder:
         check_together(
-            Path(folder), contents, ".txt", [*ASKED, *more], options | {"lenient": lenient}
+            Path(folder), contents, ".txt", [*ATTRIBUTES, *more], options | {"lenient": lenient}
         )
 
 
@@ -326,8 +328,10 @@ def test_a_damaged_small_file_is_read_separately(tmp_path: Path) -> None:
     files = [SourceFile(p.name, p, reader, options) for p in sorted(tmp_path.iterdir())]
     result = list(read_batches(files, {"form"}, 1 << 20))
     assert len(result) < 10
-    assert [each.label for read, _ in result for each in read] == [each.label for each in files]
-    (alone,) = [read for read, batch in result if batch.skipped]
+    assert [each.label for batch_files, _ in result for each in batch_files] == [
+        each.label for each in files
+    ]
+    (alone,) = [batch_files for batch_files, batch in result if batch.skipped]
     assert [each.label for each in alone] == ["09.txt"]
     forms = [form for _, batch in result for form in batch.tokens["form"]]
     assert forms[::2] == [f"word{number}" for number in range(40) if number != 9]

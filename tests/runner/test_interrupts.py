@@ -20,7 +20,7 @@ from tests.runner.commands import Outcome, environment, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
-GOES_ON = "run the same command to continue"
+RESUME_HINT = "run the same command to continue"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 
@@ -61,7 +61,7 @@ def test_a_run_is_interrupted_between_two_shards(
     wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
     outcome = stop(process, number)
     assert_reported(outcome, number)
-    assert GOES_ON in outcome.err
+    assert RESUME_HINT in outcome.err
     assert_left_tidy(laboratory)
     if number is signal.SIGINT:
         assert_continues(laboratory, gate, plugin)
@@ -93,7 +93,7 @@ def test_a_run_is_interrupted_within_a_plan(
     time.sleep(0.2)
     outcome = stop(process, number)
     assert_reported(outcome, number)
-    assert GOES_ON in outcome.err
+    assert RESUME_HINT in outcome.err
     assert_left_tidy(laboratory)
 
 
@@ -104,12 +104,12 @@ def test_a_run_is_interrupted_while_waiting_for_a_lock(laboratory: Laboratory) -
         wait_until(lambda: laboratory.has_message("sample", "waiting"), laboratory)
         outcome = stop(process)
     assert_reported(outcome)
-    assert GOES_ON in outcome.err
+    assert RESUME_HINT in outcome.err
     assert_left_tidy(laboratory)
 
 
 _WAITS = "import pathlib, time\npathlib.Path({!r}).touch()\ntime.sleep(300)\n"
-"""A module that is being imported until somebody interrupts it."""
+"""A module whose import lasts until an interrupt."""
 _RENAMES = """
 import pathlib, time
 try:
@@ -118,7 +118,7 @@ try:
 except KeyboardInterrupt as error:
     raise ImportError("half of it is missing") from error
 """
-"""The same, which calls the interrupt by another name, as modules written in C do."""
+"""The same, but it renames the exception, as modules written in C do."""
 
 
 def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
@@ -192,7 +192,7 @@ def test_a_second_interrupt_does_not_disturb_the_cleanup(
     monkeypatch.setattr("pipeline.cli.output.RunProgress._start", interrupt)
     outcome = laboratory.call("run")
     assert_reported(outcome, number)
-    assert GOES_ON in outcome.err
+    assert RESUME_HINT in outcome.err
     assert_left_tidy(laboratory)
 
 
@@ -204,7 +204,7 @@ def test_a_second_interrupt_does_not_disturb_a_notebook(
             signal.raise_signal(signal.SIGINT)
 
     project = check(laboratory.config, runs=laboratory.runs)
-    with pytest.raises(Interruption, match=GOES_ON):
+    with pytest.raises(Interruption, match=RESUME_HINT):
         run_stages(project, listeners=[interrupt])
     assert_left_tidy(laboratory)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -212,7 +212,7 @@ def test_a_second_interrupt_does_not_disturb_a_notebook(
         signal.raise_signal(signal.SIGINT)
 
 
-_DROPPED = """
+_DROPS_INTERRUPT = """
 import os, signal, sys, time, weakref
 from pipeline.runner.interrupts import interrupt, interrupt_again
 
@@ -239,7 +239,7 @@ except KeyboardInterrupt:
 def test_an_interrupt_that_python_drops_is_repeated() -> None:
     """Python drops it in callbacks, such as those of modules being imported."""
     process = subprocess.run(
-        [sys.executable, "-c", _DROPPED],
+        [sys.executable, "-c", _DROPS_INTERRUPT],
         capture_output=True,
         text=True,
         timeout=60,

@@ -45,7 +45,7 @@ from tests.runner.laboratory import build as build_kill
 
 SEED = 7
 ACTS_BATCH_KILL = 8
-"""A task is killed before one of its first acts on the disk, of which it has some more."""
+"""A task is killed before one of this many first acts on the disk; it has a few more."""
 
 
 class Hands:
@@ -202,7 +202,7 @@ RESUMED = {
     "precision": 0,
     "comparison": 0,
 }
-"""Shards that were not done again, where the stage was not finished."""
+"""Shards that were not repeated, if the stage was unfinished."""
 
 
 def before(place: str, number: int) -> Way:
@@ -291,7 +291,7 @@ def test_a_kill_during_replacement_leaves_a_consistent_report(tmp_path: Path) ->
 # Runs killed by SIGKILL at any moment: the next run continues with the same tables.
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
-"""How many runs are killed at a random moment; a fifth as many at an exact one."""
+"""Number of runs killed at a random moment; a fifth as many are killed at an exact one."""
 WORKERS = 2
 
 Plan: TypeAlias = tuple[str, Sequence[Way]]
@@ -385,20 +385,20 @@ def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
 @pytest.mark.torture
 def test_runs_killed_at_random_moments_are_resumed(reference: Reference) -> None:
     plans = random_plans(reference)
-    done: list[Round] = []
+    rounds_done: list[Round] = []
     kills: list[Kill] = []
-    while len(kills) < KILLS and len(done) < 2 * KILLS:
-        done += rounds(reference.laboratory, take(plans, KILLS - len(kills)))
-        kills = [kill for each in done for kill in each.kills]
+    while len(kills) < KILLS and len(rounds_done) < 2 * KILLS:
+        rounds_done += rounds(reference.laboratory, take(plans, KILLS - len(kills)))
+        kills = [kill for each in rounds_done for kill in each.kills]
     where = Counter(kill.stage or "before the first stage" for kill in kills)
     print(f"{len(kills)} kills: {where}")
     print(f"{sum(kill.partial for kill in kills)} left a half-done stage")
-    print(f"{sum(each.resumed > 0 for each in done)} stores went on with finished shards")
-    assert [each.digests for each in done] == [reference.digests] * len(done)
+    print(f"{sum(each.resumed > 0 for each in rounds_done)} stores went on with finished shards")
+    assert [each.digests for each in rounds_done] == [reference.digests] * len(rounds_done)
     assert len(kills) >= KILLS
     assert len(set(where) & set(LABORATORY_STAGES)) >= 4
     assert sum(kill.partial for kill in kills) >= KILLS // 5
-    assert any(each.resumed for each in done)
+    assert any(each.resumed for each in rounds_done)
 
 
 def random_acts(reference: Reference) -> Iterator[Plan]:
@@ -415,10 +415,10 @@ def random_acts(reference: Reference) -> Iterator[Plan]:
 def test_runs_killed_before_an_act_on_the_disk_are_resumed(reference: Reference) -> None:
     plans = random_acts(reference)
     most = max(1, KILLS // 5)
-    done: list[Round] = []
-    while len(done) < 5 * most and not any(each.resumed for each in done):
-        done += rounds(reference.laboratory, list(itertools.islice(plans, most)))
-    print(f"{len(done)} of {reference.acts} acts")
-    print(f"{sum(each.resumed > 0 for each in done)} stores went on with finished shards")
-    assert [each.digests for each in done] == [reference.digests] * len(done)
-    assert any(each.resumed for each in done)
+    rounds_done: list[Round] = []
+    while len(rounds_done) < 5 * most and not any(each.resumed for each in rounds_done):
+        rounds_done += rounds(reference.laboratory, list(itertools.islice(plans, most)))
+    print(f"{len(rounds_done)} of {reference.acts} acts")
+    print(f"{sum(each.resumed > 0 for each in rounds_done)} stores went on with finished shards")
+    assert [each.digests for each in rounds_done] == [reference.digests] * len(rounds_done)
+    assert any(each.resumed for each in rounds_done)

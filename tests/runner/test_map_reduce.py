@@ -379,14 +379,14 @@ def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.Dat
     division = format_.divide(path, given_, size)
     parts = division.parts
     assert not parts or division.digest == file_digest(path)
-    read = [
+    table = [
         batch.tokens
         for part in parts
         for batch in format_.read_part(path, given_, COLUMNS, 7, part)
     ]
     for part in parts:
         assert part.content(path) == part.digest
-    return (pl.concat(read) if read else pl.DataFrame()), len(parts)
+    return (pl.concat(table) if table else pl.DataFrame()), len(parts)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -403,10 +403,10 @@ def test_parts_of_a_text_have_all_its_tokens(
     path = tmp_path / "a.txt"
     path.write_bytes((b"\xef\xbb\xbf" if bom else b"") + end.join(lines).encode())
     whole = format_of("a.txt")
-    read, number = tokens_of(path, dict(TEXT[options]), size)
+    table, number = tokens_of(path, dict(TEXT[options]), size)
     if number:
         plan = whole.scan(path, whole.options.model_validate(TEXT[options]))
-        assert read.equals(plan.select(COLUMNS).collect())
+        assert table.equals(plan.select(COLUMNS).collect())
 
 
 def vertical(draw: random.Random, sentences: int) -> str:
@@ -428,11 +428,11 @@ def vertical(draw: random.Random, sentences: int) -> str:
 def test_parts_of_a_vertical_file_have_all_its_tokens(size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.vrt"
     path.write_text(vertical(random.Random(size), 30))
-    read, number = tokens_of(path, {"attributes": ["form", "pos", "lemma"]}, size)
+    table, number = tokens_of(path, {"attributes": ["form", "pos", "lemma"]}, size)
     assert number > 2
     format_ = format_of("a.vrt")
     options = format_.options.model_validate({"attributes": ["form", "pos", "lemma"]})
-    assert read.equals(format_.scan(path, options).select(COLUMNS).collect())
+    assert table.equals(format_.scan(path, options).select(COLUMNS).collect())
 
 
 EXPERIMENT_PARTS = """
@@ -459,7 +459,7 @@ corpus = {{ path = "*.txt*"{options} }}
 unit = {{ label = "{{form}}" }}
 """
 DOCUMENTS = ', document = "^### (.*)$"'
-WAYS = {
+LAYOUTS = {
     "small parts": "shard = 300",
     "little memory": 'memory = "1MB"\nshard = 200',
     "larger parts": "shard = 2000",
@@ -494,8 +494,8 @@ def put(folder: Path, name: str, path: str, packing: str, draw: random.Random) -
 def digests(
     folder: Path, way: str, runs: str, options: str, relation: str = "sentence"
 ) -> dict[str, str]:
-    written = EXPERIMENT_PARTS.format(way=way, options=options, relation=relation)
-    (folder / "x.toml").write_text(written)
+    content = EXPERIMENT_PARTS.format(way=way, options=options, relation=relation)
+    (folder / "x.toml").write_text(content)
     run = lx.run(folder / "x.toml", runs=folder / runs)
     assert run.table("pairs").height > 30
     return {
@@ -517,7 +517,7 @@ def test_results_do_not_depend_on_how_files_are_cut(
         (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
     options = DOCUMENTS if documents else ""
     plain = digests(tmp_path, "", "plain", options, relation)
-    for number, way in enumerate(WAYS.values()):
+    for number, way in enumerate(LAYOUTS.values()):
         assert digests(tmp_path, way, f"runs{number}", options, relation) == plain, way
     runs, settings = tmp_path / "other", {"run.shard": "200B"}
     phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=runs, settings=settings)
@@ -549,9 +549,9 @@ def test_an_error_in_a_packed_file_equals_that_of_the_whole(
 ) -> None:
     monkeypatch.setattr(inputs, "LEAST", 1)
     draw = random.Random(packing)
-    written = text(draw, 400, 0.02).split("\n")
-    written[300] = "a\0b"
-    put(tmp_path, "a", "\n".join(written), packing, draw)
+    content = text(draw, 400, 0.02).split("\n")
+    content[300] = "a\0b"
+    put(tmp_path, "a", "\n".join(content), packing, draw)
     with pytest.raises(
         DataError, match=r"a\.txt\.(gz|zst): 1 line.*\n.*line 301: contains a NUL"
     ) as one:

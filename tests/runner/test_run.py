@@ -123,11 +123,11 @@ def test_a_sample_knows_the_list_sizes_of_later_stages(tmp_path: Path) -> None:
 def test_a_remark_is_computed_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
-    (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
-    content = read_checksummed(kept.read_bytes(), StoredRemarks)
+    (stored_file,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
+    content = read_checksummed(stored_file.read_bytes(), StoredRemarks)
     (one,) = content.remarks
     other = one.model_copy(update={"text": "as it was kept"})
-    kept.write_bytes(add_checksum(content.model_copy(update={"remarks": (other,)})))
+    stored_file.write_bytes(add_checksum(content.model_copy(update={"remarks": (other,)})))
     run = lx.run(config, runs=tmp_path / "runs", report=False)
     assert run.remarks["sample"][0].text == "as it was kept"
 
@@ -136,8 +136,8 @@ def test_a_remark_is_computed_once_and_read_afterwards(tmp_path: Path) -> None:
 def test_damaged_remarks_are_computed_again(tmp_path: Path, damage: str) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
-    (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
-    kept.write_text(damage)
+    (stored_file,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
+    stored_file.write_text(damage)
     run = lx.run(config, runs=tmp_path / "runs", report=False)
     assert run.remarks["sample"][0].check == "few_drawn"
 
@@ -206,37 +206,37 @@ def test_a_report_beyond_the_memory_limit_keeps_the_results(
 @pytest.mark.long
 def test_a_report_with_new_warnings_keeps_the_last_good_one(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
-    kept = results / "report-last-good" / "index.html"
+    stored_file = results / "report-last-good" / "index.html"
     lx.run(build(tmp_path), runs=tmp_path / "runs")
     good = (results / "report" / "index.html").read_text()
-    assert not kept.exists()
+    assert not stored_file.exists()
     assert "no candidates" not in good
 
     lx.run(build(tmp_path, rows=0), runs=tmp_path / "runs")
     assert "there are no candidates" in (results / "report" / "index.html").read_text()
-    assert kept.read_text() == good
+    assert stored_file.read_text() == good
 
     lx.run(build(tmp_path, rows=0, size=5), runs=tmp_path / "runs")
-    assert kept.read_text() == good
+    assert stored_file.read_text() == good
 
     lx.run(build(tmp_path), runs=tmp_path / "runs")
     assert (results / "report" / "index.html").read_text() == good
-    assert not kept.exists()
+    assert not stored_file.exists()
 
 
 @pytest.mark.long
 def test_a_run_with_other_settings_keeps_the_report(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
-    kept = results / "report-last-good" / "index.html"
+    stored_file = results / "report-last-good" / "index.html"
     config = build(tmp_path)
     lx.run(config, runs=tmp_path / "runs")
     good = (results / "report" / "index.html").read_text()
     for size in (5, 6):
         lx.run(config, runs=tmp_path / "runs", settings={"stages.sample.size": size})
-        assert kept.read_text() == good
+        assert stored_file.read_text() == good
     lx.run(config, runs=tmp_path / "runs")
     assert (results / "report" / "index.html").read_text() == good
-    assert not kept.exists()
+    assert not stored_file.exists()
 
 
 @pytest.mark.long
@@ -487,9 +487,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def fill(laboratory: Laboratory, *, missing: int) -> None:
     """Write the sheet: the judgements of ``gold.tsv``, without the last ones."""
     header, *rows = (laboratory.folder / "gold.tsv").read_text().splitlines()
-    typed = len(rows) - missing
-    empty = [row.rpartition("\t")[0] + "\t" for row in rows[typed:]]
-    lines = [header.replace("TP", "label"), *rows[:typed], *empty]
+    n_labelled = len(rows) - missing
+    empty = [row.rpartition("\t")[0] + "\t" for row in rows[n_labelled:]]
+    lines = [header.replace("TP", "label"), *rows[:n_labelled], *empty]
     write(laboratory.folder / "sheet.tsv", lines)
 
 

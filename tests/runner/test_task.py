@@ -215,8 +215,8 @@ def test_rows_lost_in_writing_are_detected(
     def lose_two(
         self: LocalStorage, key: str, content: bytes | pl.DataFrame, *, new: bool = False
     ) -> None:
-        kept = content.head(-2) if isinstance(content, pl.DataFrame) else content
-        write(self, key, kept, new=new)
+        part = content.head(-2) if isinstance(content, pl.DataFrame) else content
+        write(self, key, part, new=new)
 
     with monkeypatch.context() as patch:
         patch.setattr(LocalStorage, "write", lose_two)

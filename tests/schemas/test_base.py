@@ -129,8 +129,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "WorstCase": {"n_drawn": 2},
     "TypeLevel": TYPES | {"certificate": None, "interval": None, "n_in_several": 0},
 }
-"""Where a row with the same value everywhere breaks something."""
-BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
+"""Values of tables for which a row of equal values would break a rule."""
+BREAKING_VALUES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Agreement", "limits_are_ordered"): [{"lower": 0.6}],
     ("ClassScores", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
     ("ClusterMapping", "overlap_lies_in_both"): [
@@ -237,7 +237,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
 }  # fmt: skip
 ALSO = {"parts_bound_wholes": ["table_fits_sample_size"]}
 """A pair that is more frequent than its part makes a cell negative."""
-CASES = [(*place, change) for place, changes in BROKEN.items() for change in changes]
+CASES = [(*place, change) for place, changes in BREAKING_VALUES.items() for change in changes]
 
 
 def frame(table: type[Table], **changes: Any) -> pl.DataFrame:
@@ -253,7 +253,7 @@ def test_every_rule_is_tested() -> None:
         for name in table.rules()
         if name in vars(table)
     }
-    assert defined == BROKEN.keys()
+    assert defined == BREAKING_VALUES.keys()
 
 
 @pytest.mark.parametrize(("table", "rule", "change"), CASES)

@@ -104,8 +104,8 @@ def test_valid_rows_are_counted() -> None:
 
 def test_every_broken_rule_and_row_is_reported() -> None:
     wrong: list[dict[str, Any]] = [{"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}]
-    named = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
-    violations = violations_validate(rows({}, *named))
+    rows_with_ids = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
+    violations = violations_validate(rows({}, *rows_with_ids))
     assert violations["None:marginals_bound_joint"][0] == 1
     assert "id='x1'" in violations["None:marginals_bound_joint"][1]
     assert "f=9" in violations["None:marginals_bound_joint"][1]

@@ -245,9 +245,9 @@ def test_predictions_give_an_estimate_or_a_range(
     )
     least, most = (table.filter(plan=p)["labels"].to_list() for p in ("assisted", "designed"))
     assert all(a <= b for a, b in zip(least, most, strict=True))
-    shown = wide(table)["with predictions"].to_list()
+    values = wide(table)["with predictions"].to_list()
     ranges = [f"{a:,} to {b:,}" if a < b else f"{a:,}" for a, b in zip(least, most, strict=True)]
-    assert shown == (least if judged else ranges)
+    assert values == (least if judged else ranges)
 
 
 def test_questions_of_the_command_replace_those_of_the_stage(done_designs: lx.Run) -> None:
@@ -276,8 +276,8 @@ def test_a_pilot_provides_precisions_and_differences(done_designs: lx.Run) -> No
     estimates = done_designs.table("answers.cuts")
     for row in estimates.iter_rows(named=True):
         name = f"{row['measure']} at {row['n']}"
-        shown = table.filter(question=name, plan="simple", looks=1)["expected"].item()
-        assert shown == pytest.approx(row["precision"], abs=0.5 / (row["n_sampled"] + 1))
+        values = table.filter(question=name, plan="simple", looks=1)["expected"].item()
+        assert values == pytest.approx(row["precision"], abs=0.5 / (row["n_sampled"] + 1))
     prepared = plans(done_designs, Goal(0.1), pilot="answers")
     assert (prepared.expectations.rho2 > 0).all()
     assert len(np.unique(prepared.expectations.rho2)) > 1
@@ -294,8 +294,8 @@ def test_full_annotation_can_be_the_pilot(done_designs: lx.Run) -> None:
         for m in ("mi", "t_score")
     }
     apart = (sum(true[i] for i in best["mi"]) - sum(true[i] for i in best["t_score"])) / 40
-    shown = table.filter(question="mi - t_score at 40", plan="simple", looks=1)["expected"].item()
-    assert shown == pytest.approx(abs(apart), abs=0.02)  # drawn to the mean a little
+    values = table.filter(question="mi - t_score at 40", plan="simple", looks=1)["expected"].item()
+    assert values == pytest.approx(abs(apart), abs=0.02)  # drawn to the mean a little
     assert table["kind"].drop_nulls().unique().to_list() == ["difference"]
     assert (table["reached"].drop_nulls() >= 0.8).all()
 

@@ -42,7 +42,7 @@ def faults(tables: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
 # Files of every format of tables
 
 TABLES = ("t.csv", "t.tsv", "t.ds", "t.jsonl", "t.parquet", "t.xlsx", "t.csv.gz")
-"""A name in each."""
+"""A file name for each format."""
 
 
 def write_table(table: pl.DataFrame, path: Path) -> None:

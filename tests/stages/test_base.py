@@ -26,7 +26,7 @@ SYSTEM = f'{TAGS}cluster = "tag"\n'
 JOINED = f'candidates = "p"\ncorpus = "a.tsv"\nexpressions = "tag"\n{UNITS}'
 
 Case = tuple[str, str, tuple[str, str]]
-"""Stage, its options, and two values of a further one."""
+"""Stage, its options, and a late option with two values."""
 
 SPANS = [
     'relation = "sentence"',
@@ -50,26 +50,26 @@ CASES: list[Case] = [
     ("join.corpus", JOINED, ("least", "2")),
     ("join.corpus", JOINED, ("share", "0.5")),
 ]
-BEFORE = {"join.corpus": f'[stages.p]\nuse = "extract.pairs"\ncorpus = "a.tsv"\n{UNITS}'}
-"""The stage that another one rests on."""
-OTHERWISE = {"system": 'system = "s"\n'}
-"""What is given in place of an option that is required."""
+INPUT_STAGES = {"join.corpus": f'[stages.p]\nuse = "extract.pairs"\ncorpus = "a.tsv"\n{UNITS}'}
+"""The input stage of another stage."""
+REQUIRED_OPTIONS = {"system": 'system = "s"\n'}
+"""Values of required options."""
 
 
 def counts(folder: Path, use: str, options: str) -> Mapping[str, pl.DataFrame]:
     """Return the counts of a stage."""
-    before = BEFORE.get(use, "")
+    before = INPUT_STAGES.get(use, "")
     SmallRun(folder, FILES).run(f'{before}[stages.c]\nuse = "{use}"\n{options}')
     (result,) = (folder / "runs" / "small" / "c" / "counts").glob("*/manifest.json")
     tables = (each for each in result.parent.iterdir() if each.is_dir())
-    read = {each.name: pl.read_parquet(each / "*.parquet") for each in tables}
-    return {name: table.sort(table.columns) for name, table in read.items()}
+    frames = {each.name: pl.read_parquet(each / "*.parquet") for each in tables}
+    return {name: table.sort(table.columns) for name, table in frames.items()}
 
 
 def same(folder: Path, case: Case) -> bool:
     """Return whether the counts are the same without and with an option, and not all empty."""
     use, options, (name, value) = case
-    one = counts(folder / "one", use, options + OTHERWISE.get(name, ""))
+    one = counts(folder / "one", use, options + REQUIRED_OPTIONS.get(name, ""))
     two = counts(folder / "two", use, f"{options}{name} = {value}\n")
     assert one.keys() == two.keys()
     assert any(table.height for table in one.values())
@@ -123,7 +123,7 @@ def mistakes(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("column", "values", "held"),
+    ("column", "values", "content"),
     [
         ("l1", [["a"], ["b"]], "lists"),
         ("l1", [b"a", b"\xff"], "bytes"),
@@ -131,10 +131,10 @@ def mistakes(folder: Path) -> str:
     ],
 )
 def test_a_column_of_nested_values_is_refused(
-    column: str, values: list[Any], held: str, tmp_path: Path
+    column: str, values: list[Any], content: str, tmp_path: Path
 ) -> None:
     pl.DataFrame({**COUNTS, column: values}).write_parquet(tmp_path / "x.parquet")
-    what = f"column {column!r} contains {held}, not text or numbers (x*.parquet (x.parquet))"
+    what = f"column {column!r} contains {content}, not text or numbers (x*.parquet (x.parquet))"
     assert f"stages.c.columns.{column}: {what}; convert it to text" in mistakes(tmp_path)
 
 

@@ -52,7 +52,7 @@ COUNTS: Mapping[str, tuple[pl.Series, list[int | None]]] = {
     "negative": (pl.Series([-3, 7, 6]), [None, 7, 6]),
 }  # fmt: skip
 LARGE = {"f1": 10**6, "f2": 10**6, "N": 10**9}
-COUNTED: Mapping[str, tuple[dict[str, Any], str]] = {
+COUNT_STAGES: Mapping[str, tuple[dict[str, Any], str]] = {
     "extract.table": ({"columns": {"l1": "w", "l2": "x"}}, "candidates"),
     "extract.word_table": ({"columns": {"word": "w"}}, "words"),
     "extract.clusters": ({"columns": {"item": "w", "cluster": "x"}, "system": "s"}, "entries"),
@@ -60,13 +60,13 @@ COUNTED: Mapping[str, tuple[dict[str, Any], str]] = {
     "extract.gold_table, wide": ({"columns": {"item": "w"}, "classes": ["f"]}, "entries"),
 }
 """Stages that read the column f as counts: their options, and the table that they make."""
-SCORED: Mapping[str, tuple[dict[str, Any], str]] = {
+SCORE_STAGES: Mapping[str, tuple[dict[str, Any], str]] = {
     "extract.scores": ({"columns": {"l1": "w", "l2": "x"}, "scores": {"s": "f"}}, "scores"),
     "extract.table, kept": (
         {"columns": {"l1": "w", "l2": "x", "f": "f1"}, "keep": {"s": "f"}}, "candidates",
     ),
 }  # fmt: skip
-"""Stages that read it as scores."""
+"""Stages that read the column f as scores."""
 
 
 def words(values: pl.Series) -> pl.DataFrame:
@@ -79,13 +79,13 @@ def table_and_faults(
     stage: str, values: pl.Series, path: Path
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the table that a stage reads from a file with these values, and the faults by line."""
-    config, table = (COUNTED | SCORED)[stage]
+    config, table = (COUNT_STAGES | SCORE_STAGES)[stage]
     tables = run_stage(stage.partition(",")[0], config, path=write_and_read(words(values), path))
     return tables[table], tables[FAULTS].sort("line")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("stage", COUNTED)
+@pytest.mark.parametrize("stage", COUNT_STAGES)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_count_is_a_whole_number_in_every_format(name: str, stage: str, tmp_path: Path) -> None:
     for case, (values, counts) in COUNTS.items():
@@ -103,7 +103,7 @@ SCORES: Mapping[str, tuple[pl.Series, list[float | None]]] = {
 NO_SCORES = ("truth values", "dates", "timestamps", "times")
 
 
-@pytest.mark.parametrize("stage", SCORED)
+@pytest.mark.parametrize("stage", SCORE_STAGES)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_score_is_a_number_in_every_format(name: str, stage: str, tmp_path: Path) -> None:
     for case, (values, scores) in SCORES.items():
@@ -116,7 +116,7 @@ def test_a_score_is_a_number_in_every_format(name: str, stage: str, tmp_path: Pa
         assert refused == [(line, "f", NO_NUMBER) for line in (2, 3, 4)], case
 
 
-@pytest.mark.parametrize("stage", [*COUNTED, *SCORED])
+@pytest.mark.parametrize("stage", [*COUNT_STAGES, *SCORE_STAGES])
 def test_time_spans_and_infinite_numbers_are_refused(stage: str, tmp_path: Path) -> None:
     """Text has no time spans, and JSON neither NaN nor infinity."""
     with pytest.raises(ConfigError, match="column 'f' contains time spans"):
@@ -125,7 +125,7 @@ def test_time_spans_and_infinite_numbers_are_refused(stage: str, tmp_path: Path)
         stage, pl.Series([math.nan, math.inf, 6.0]), tmp_path / "t.parquet"
     )
     no_counts = [(2, "NaN"), (3, "inf")]
-    assert faults.select("line", "value").rows() == no_counts[: 1 if stage in SCORED else 2]
+    assert faults.select("line", "value").rows() == no_counts[: 1 if stage in SCORE_STAGES else 2]
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -193,11 +193,11 @@ def in_parquet(values: Any, path: Path) -> pl.DataFrame:
     return result.scan(path, options).collect().drop(LINE)
 
 
-@pytest.mark.parametrize("stage", COUNTED)
+@pytest.mark.parametrize("stage", COUNT_STAGES)
 @pytest.mark.parametrize("case", DTYPES)
 def test_every_dtype_is_read_as_counts_or_refused(stage: str, case: str, tmp_path: Path) -> None:
     values, counts = DTYPES[case]
-    config, table = COUNTED[stage]
+    config, table = COUNT_STAGES[stage]
 
     def run_on_parquet() -> dict[str, pl.DataFrame]:
         frame = in_parquet(values, tmp_path / "t.parquet")

@@ -259,7 +259,7 @@ BEST = st.dictionaries(
     st.sampled_from([10, 20]), st.dictionaries(NAMES, st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=3)
 )  # fmt: skip
 PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] < pair[1])
-TESTED = st.dictionaries(PAIRS, st.tuples(GAPS, P), max_size=4)
+PAIR_TESTS = st.dictionaries(PAIRS, st.tuples(GAPS, P), max_size=4)
 COUNTS = st.builds(
     # All candidates are judged, so that no power is simulated again and again.
     lambda k, n, others, p: (min(k, n), n, others, CANDIDATES, p),
@@ -267,7 +267,9 @@ COUNTS = st.builds(
 )  # fmt: skip
 
 
-@given(BEST, TESTED, st.dictionaries(NAMES, COUNTS, max_size=3), st.sampled_from([0.01, 0.05, 0.5]))
+@given(
+    BEST, PAIR_TESTS, st.dictionaries(NAMES, COUNTS, max_size=3), st.sampled_from([0.01, 0.05, 0.5])
+)
 def test_every_verdict_has_a_significant_test(
     best: dict[int, dict[str, float | None]],
     tested: dict[tuple[str, str], tuple[float | None, float | None]],

@@ -186,7 +186,7 @@ CELLS: dict[str, Any] = {
     "sensitivity": 0.9, "sensitivity_lower": 0.8, "sensitivity_upper": 0.95,
     "specificity": 0.95, "specificity_lower": 0.9, "specificity_upper": 0.98,
 }  # fmt: skip
-SAVED: dict[str, Any] = {
+SAVINGS: dict[str, Any] = {
     "category": "TP", "judge": "gpt", "measure": "t_score", "n": 500, "n_judged": 60, "rho2": 0.31,
     "rho2_lower": 0.1, "rho2_upper": 0.5, "tau": 0.8, "labels_saved": 0.31,
 }  # fmt: skip
@@ -197,7 +197,7 @@ def machine(
 ) -> StageView:
     tables = {
         "judges": table(Judges, [near]), "confusion": table(MachineConfusion, [cells]),
-        "savings": table(Savings, [SAVED | each for each in saved]),
+        "savings": table(Savings, [SAVINGS | each for each in saved]),
         "pair_savings": PairSavings.zero_rows().collect(),
     }  # fmt: skip
     return stage("evaluate.machine", tables)

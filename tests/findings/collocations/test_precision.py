@@ -307,10 +307,10 @@ def test_the_report_has_the_levels_in_a_fold() -> None:
     assert isinstance(text, Text)
     assert text.text.startswith("Look 1 of 2, at 20 of 40 planned labels. Limits")
     assert isinstance(fold, Fold)
-    (shown,) = fold.blocks
-    assert isinstance(shown, Listing)
-    assert isinstance(shown.texts, pl.DataFrame)
-    assert shown.texts.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
+    (listing,) = fold.blocks
+    assert isinstance(listing, Listing)
+    assert isinstance(listing.texts, pl.DataFrame)
+    assert listing.texts.rows() == [("1 (now)", "20", "0.3", "2.000"), ("2", "40", "", "")]
 
 
 def test_anytime_validity_is_stated_in_words() -> None:

@@ -29,9 +29,9 @@ def layers(chart: Any, *, live: bool = False) -> list[Layer]:
 
 
 def _data(layer: dict[str, Any]) -> pl.DataFrame:
-    held = layer["data"]
-    frame = pl.read_csv(io.StringIO(held["values"]), infer_schema=False)
-    numbers = [pl.col(name).cast(pl.Float64) for name in held["format"]["parse"]]
+    data = layer["data"]
+    frame = pl.read_csv(io.StringIO(data["values"]), infer_schema=False)
+    numbers = [pl.col(name).cast(pl.Float64) for name in data["format"]["parse"]]
     return frame.with_columns(numbers)
 
 
@@ -87,5 +87,5 @@ def greys(chart: Any) -> bool:
         for layer in layers(chart)
         if "scale" in layer.encoding.get("color", {})
     ]
-    result = [*colours, *(colour for given in ranges for colour in given)]
+    result = [*colours, *(colour for scale in ranges for colour in scale)]
     return all(colour[1:3] == colour[3:5] == colour[5:7] for colour in result)

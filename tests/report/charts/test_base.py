@@ -42,8 +42,8 @@ NAMES = ("dice", NASTY, LONG)
 CURVES = {name: [i % (k + 2) == 0 for i in range(300)] for k, name in enumerate(NAMES)}
 PRECISION = frames.precision(CURVES)
 GAPS = {n: (n % 7) / 10 - 0.3 for n in range(1, 301)}
-TESTED = frames.comparison({("dice", NASTY): GAPS}, significant=range(200, 301))
-EXTRAS = Extras(bands=("dice",), cuts=(100, 200), comparison=TESTED, marks=("dice", NASTY))
+COMPARISON = frames.comparison({("dice", NASTY): GAPS}, significant=range(200, 301))
+EXTRAS = Extras(bands=("dice",), cuts=(100, 200), comparison=COMPARISON, marks=("dice", NASTY))
 CELLS = pl.DataFrame(
     [(a, b, 0.1 * (i - j), 0.01, True)
      for i, a in enumerate(NAMES) for j, b in enumerate(NAMES) if a != b],
@@ -51,7 +51,7 @@ CELLS = pl.DataFrame(
 )  # fmt: skip
 GRID = Grid(rows=NAMES, columns=NAMES, row_title="class", column_title="cluster", legend="share")
 SQUARES = CELLS.select("row", "column", value=pl.lit(0.5), marked="significant", text=pl.lit("x"))
-NAMED = pl.DataFrame(
+POINTS = pl.DataFrame(
     {"name": NAMES, "x": [0.1, 0.2, 0.3], "y": [1.0, 2.0, 3.0], "x_sd": [0.01, None, 0.02],
      "y_sd": [0.1, None, 0.1], "value": [0.5, 0.6, 0.7], "lower": [0.4, None, 0.6],
      "upper": [0.6, None, 0.8], "p": [0.2, None, 0.4], "r": [0.1, 0.0, 1.0]}
@@ -92,18 +92,20 @@ KINDS: dict[str, Draw] = {
     "precision_recall_chart": lambda look: charts.precision_recall_chart(
         PRECISION, frames.baseline(60, 300), extras=Extras(cuts=(100,)), look=look
     ),
-    "difference_chart": lambda look: charts.difference_chart(TESTED, [("dice", NASTY)], look=look),
+    "difference_chart": lambda look: charts.difference_chart(
+        COMPARISON, [("dice", NASTY)], look=look
+    ),
     "strip_chart": lambda look: charts.strip_chart(
         frames.best({100: ["dice", NASTY], 5000: [LONG]}), look=look
     ),
     "heat_map": lambda look: charts.heat_map([Matrix(100, NAMES, CELLS)] * 2, look=look),
     "grid_map": lambda look: charts.grid_map(SQUARES, GRID, look=look),
     "dot_plot": lambda look: charts.dot_plot(
-        NAMED, NAMES, title="share", kinds=("p", "r"), look=look
+        POINTS, NAMES, title="share", kinds=("p", "r"), look=look
     ),
-    "scatter": lambda look: charts.scatter(NAMED, x_title="x", y_title="y", look=look),
+    "scatter": lambda look: charts.scatter(POINTS, x_title="x", y_title="y", look=look),
     "growth": lambda look: charts.growth(GROWING, NAMES, x_title="k", y_title="share", look=look),
-    "lexicon_chart": lambda look: charts.lexicon_chart(NAMED, title="L* (%)", look=look),
+    "lexicon_chart": lambda look: charts.lexicon_chart(POINTS, title="L* (%)", look=look),
     "lemma_chart": lambda look: charts.lemma_chart(
         TRENDS, "L", mean=0.5, order="lemmas", look=look
     ),
@@ -121,7 +123,7 @@ KINDS: dict[str, Draw] = {
     "whisker_chart": lambda look: charts.whisker_chart(WHISKERS, x_title="agreement", look=look),
 }
 SIDEWAYS = ("heat_map", "grid_map")
-"""Charts that a phone shows in a frame of their own, which moves sideways."""
+"""Charts that scroll horizontally in a frame on a phone."""
 
 
 def test_every_chart_is_tested() -> None:
@@ -356,7 +358,7 @@ def test_thinning_takes_only_existing_values() -> None:
 
 @given(st.lists(st.integers(1, 1000)), st.floats(1, 100))
 def test_marks_are_apart_and_represent_all_values(values: list[int], gap: float) -> None:
-    kept = keep_apart(values, gap=gap)
-    assert all(b - a >= gap for a, b in itertools.pairwise(kept))
-    assert set(kept) <= set(values)
-    assert all(any(0 <= value - mark < gap for mark in kept) for value in values)
+    marks = keep_apart(values, gap=gap)
+    assert all(b - a >= gap for a, b in itertools.pairwise(marks))
+    assert set(marks) <= set(values)
+    assert all(any(0 <= value - mark < gap for mark in marks) for value in values)

@@ -25,7 +25,7 @@ from tests.report.charts import chart_layers
 from tests.report.charts.chart_layers import greys, hover, layers_of, places, texts, tooltip_layers
 
 GAPS = {n: n / 1000 for n in range(1, 301)}
-TESTED = frames.comparison({("a", "b"): GAPS, ("b", "c"): GAPS}, significant=range(200, 301))
+COMPARISON = frames.comparison({("a", "b"): GAPS, ("b", "c"): GAPS}, significant=range(200, 301))
 
 
 def marks(chart: Any, kind: str) -> list[pl.DataFrame]:
@@ -33,7 +33,7 @@ def marks(chart: Any, kind: str) -> list[pl.DataFrame]:
 
 
 def test_differences_have_the_direction_of_the_pair() -> None:
-    chart = difference_chart(TESTED, [("a", "b"), ("c", "b")])
+    chart = difference_chart(COMPARISON, [("a", "b"), ("c", "b")])
     forward, backward = marks(chart, "line")
     assert forward.filter(n=150)["y"].item() == 15.0
     assert backward.filter(n=150)["y"].item() == -15.0
@@ -56,16 +56,16 @@ def test_without_significant_differences_there_is_no_point() -> None:
 
 
 def test_tooltips_star_significant_differences() -> None:
-    tooltips = hover(difference_chart(TESTED, [("a", "b")])).data
+    tooltips = hover(difference_chart(COMPARISON, [("a", "b")])).data
     assert tooltips.filter(n=150)["m0"].item() == "+15.00"
     assert tooltips.filter(n=250)["m0"].item() == "+25.00 *"
 
 
 def test_a_chart_without_differences_is_refused() -> None:
     with pytest.raises(ValueError, match="no difference to draw"):
-        difference_chart(TESTED, [("a", "b")], window=Window(first_n=999))
+        difference_chart(COMPARISON, [("a", "b")], window=Window(first_n=999))
     with pytest.raises(ValueError, match="no difference to draw"):
-        difference_chart(TESTED, [("a", "z")])
+        difference_chart(COMPARISON, [("a", "z")])
 
 
 # Marks of the precision graph, read back from its specification.

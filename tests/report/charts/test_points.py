@@ -98,8 +98,8 @@ def test_equal_points_are_inside_the_chart(xs: list[float]) -> None:
 @pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
 def test_names_cover_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
     names = [f"s{number}" for number in range(len(places))]
-    put = beside(names, places, Look(width=100, height=100))
-    boxes = [(x, y - 6.5, x + 12.6, y + 6.5) for _, x, y in put]
+    positions = beside(names, places, Look(width=100, height=100))
+    boxes = [(x, y - 6.5, x + 12.6, y + 6.5) for _, x, y in positions]
     for number, one in enumerate(boxes):
         for other in boxes[number + 1 :]:
             assert (
@@ -133,7 +133,7 @@ def test_lines_are_named_at_their_start() -> None:
 WIDTHS = lx.plan_width(
     candidates=500, n=[50, 200], precisions=[0.3], rates=rate_grid(0.4, points=6)
 )
-ASKED = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.3])
+WIDTH_GOALS = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.3])
 
 
 def layers(chart: Any, kind: str) -> list[tuple[Layer, pl.DataFrame]]:
@@ -155,10 +155,12 @@ def test_each_list_size_has_a_line_in_per_cent() -> None:
 
 
 def test_requested_widths_are_marked() -> None:
-    chart = plan_spec(WIDTHS, points=ASKED)
+    chart = plan_spec(WIDTHS, points=WIDTH_GOALS)
     dots = [frame for _, frame in layers(chart, "point")]
     assert [frame.height for frame in dots] == [1, 1]
-    assert dots[1]["n"].item() == pytest.approx(100 * ASKED.filter(n=200)["rate"].item(), abs=1e-3)
+    assert dots[1]["n"].item() == pytest.approx(
+        100 * WIDTH_GOALS.filter(n=200)["rate"].item(), abs=1e-3
+    )
     assert dots[1]["y"].item() == pytest.approx(30, abs=0.5)
     assert "wanted: 30" in texts(chart)
     never = lx.plan_width(candidates=500, n=[50, 200], precisions=[0.3], widths=[0.14])

@@ -199,7 +199,7 @@ def test_colours_have_contrast_on_light_and_dark_pages(name: str) -> None:
     assert DARK[light] == dark
 
 
-SEEN = {
+VISION = {
     "all": np.eye(3),
     "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
                [-0.003882, -0.048116, 1.051998]],
@@ -208,20 +208,20 @@ SEEN = {
     "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
                 [0.004733, 0.691367, 0.3039]],
 }  # fmt: skip
-"""What colour-blind readers see of linear red, green and blue (Machado et al. 2009)."""
+"""Linear red, green and blue as seen by colour-blind readers (Machado et al. 2009)."""
 
 
 def _lab(colour: str, eyes: str) -> np.ndarray:
-    seen = np.clip(np.array(SEEN[eyes]) @ _linear(colour), 0, 1)
+    perceived_colour = np.clip(np.array(VISION[eyes]) @ _linear(colour), 0, 1)
     to_xyz = np.array(
         [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
     )
-    xyz = to_xyz @ seen / np.array([0.9505, 1, 1.089])
+    xyz = to_xyz @ perceived_colour / np.array([0.9505, 1, 1.089])
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("eyes", VISION)
 def test_any_two_colours_differ_for_colour_blind_readers(eyes: str) -> None:
     for theme in (0, 1):
         every = [pair[theme] for pair in COLOURS.values()]

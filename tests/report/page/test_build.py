@@ -51,15 +51,15 @@ from tests.report import report_frames as frames
 from tests.report.report_frames import stage
 
 CURVES = {"dice": [i % 3 == 0 for i in range(150)], "t_score": [i % 2 == 0 for i in range(150)]}
-TESTED = frames.comparison({("dice", "t_score"): dict.fromkeys(range(1, 151), 0.1)})
+COMPARISON = frames.comparison({("dice", "t_score"): dict.fromkeys(range(1, 151), 0.1)})
 TABLES = {
     "precision": frames.precision(CURVES),
     "baseline": frames.baseline(75, 150),
-    "comparison": TESTED,
-    "cuts": frames.cuts(TESTED, [100]),
+    "comparison": COMPARISON,
+    "cuts": frames.cuts(COMPARISON, [100]),
 }
 LISTS = {**TABLES, "cuts": TABLES["precision"].filter(n=100)}
-"""The tables of the stage with the lists themselves."""
+"""The tables of the stage, with its lists."""
 
 
 def report(*, most_rows: int = 1000) -> ReportInput:
@@ -136,11 +136,11 @@ def test_large_tables_are_not_copied() -> None:
 def test_without_judgements_the_page_has_no_script() -> None:
     empty = {name: frame.clear() for name, frame in TABLES.items()}
     none = empty | {"cuts": LISTS["cuts"].clear()}
-    shown = [
+    report_stages = [
         ReportStage(frames.stage("evaluate.precision", none, name="full"), ("precision",)),
         ReportStage(frames.stage("evaluate.comparison", empty, name="tests"), ()),
     ]
-    files = build(ReportInput("Empty", stages=shown))
+    files = build(ReportInput("Empty", stages=report_stages))
     assert set(files) == {
         "index.html",
         "tables/full.precision.csv",
@@ -212,8 +212,8 @@ def test_views_may_have_a_style_of_their_own() -> None:
     own = PrecisionView(style="screen", measures=("dice",))
     graph = frames.stage("evaluate.precision", LISTS, name="full")
     tests = frames.stage("evaluate.comparison", TABLES, name="tests")
-    shown = [ReportStage(graph), ReportStage(graph, options=own), ReportStage(tests)]
-    result = build(ReportInput("Krenn", stages=shown, style="print"))
+    report_stages = [ReportStage(graph), ReportStage(graph, options=own), ReportStage(tests)]
+    result = build(ReportInput("Krenn", stages=report_stages, style="print"))
     pictures = {path: content.decode() for path, content in result.items() if path.endswith(".svg")}
     gold = "#be8c00"
     assert {path for path, picture in pictures.items() if gold in picture} == {
@@ -421,9 +421,9 @@ def test_scripts_insert_text_only_as_text() -> None:
 
 
 def test_the_digest_includes_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    named = [name for name, _ in html._below(VENDOR.parent, "assets")]
-    assert "assets/vendor/slickgrid.js" in named
-    assert "assets/explorer/grid.js" in named
+    assets = [name for name, _ in html._below(VENDOR.parent, "assets")]
+    assert "assets/vendor/slickgrid.js" in assets
+    assert "assets/explorer/grid.js" in assets
     assert len(html.digest()) == len(hashlib.sha256().hexdigest())
 
 

@@ -55,7 +55,7 @@ def test_the_page_unpacks_the_specifications_that_were_packed() -> None:
 def test_data_of_both_layouts_are_stored_once() -> None:
     one = content({"a": [chart(), None]})
     both = content({"a": [chart(), chart(Look().on_phone)]})
-    texts = [json.dumps(held) for held in json.loads(both)["data"]]
+    texts = [json.dumps(data) for data in json.loads(both)["data"]]
     assert len(set(texts)) == len(texts)
     assert len(both) < 1.5 * len(one)
 

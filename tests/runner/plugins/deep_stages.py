@@ -20,8 +20,8 @@ PAIRS = STAGES.get("extract.pairs")
 def write_down(name: str) -> None:
     """Write the frames of project code, the outermost first; the last run of a stage is kept."""
     frames = [each for each in reversed(inspect.stack()) if each.filename.startswith(PROJECT)]
-    shown = [f"{each.filename.removeprefix(PROJECT)} {each.function}" for each in frames]
-    Path(os.environ["LEXASSAY_FRAMES"], name).write_text(json.dumps(shown))
+    lines = [f"{each.filename.removeprefix(PROJECT)} {each.function}" for each in frames]
+    Path(os.environ["LEXASSAY_FRAMES"], name).write_text(json.dumps(lines))
 
 
 class Deep(StageConfig):

@@ -19,7 +19,7 @@ class Slow(StageConfig):
     candidates: Annotated[str, Of(Candidates)]
     """The candidates."""
     gate: str = ""
-    """A folder: each shard takes a file "permit..." from it, or waits, unless "open" is there."""
+    """A folder: each shard removes a file "permit..." from it, or waits, unless "open" exists."""
     seconds: float = 0.0
     """How long each shard is busy."""
     where: Literal["plan", "join"] = "plan"

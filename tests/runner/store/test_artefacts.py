@@ -103,7 +103,7 @@ def test_a_damaged_artefact_is_set_aside_and_computed_again(
     before = finished_laboratory.digests()
     artefact = finished_laboratory.artefact("scores")
     damage(artefact)
-    left = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
+    content = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
 
     for command in (["plan"], ["status"], ["why", "scores"]):
         outcome = finished_laboratory.call(*command)
@@ -123,7 +123,7 @@ def test_a_damaged_artefact_is_set_aside_and_computed_again(
     assert_whole(finished_laboratory.root)
     aside = artefact.with_name(f".aside-{artefact.name}-1")
     assert aside.name in ended.err
-    assert {path.name: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == left
+    assert {path.name: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == content
 
     finished_laboratory.run()
     assert finished_laboratory.reran() == set()
@@ -171,8 +171,8 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
     partial = artefact.with_name(f".partial-{artefact.name}")
     result = json.loads((artefact / "manifest.json").read_text())
     inputs = json.loads((upstream / "manifest.json").read_text())["tables"]["candidates"]["parts"]
-    for tables, read in zip(result["tables"]["scores"]["parts"], inputs, strict=True):
-        shard = partial / f"shard-{read['sha256'][:16]}"
+    for tables, table_files in zip(result["tables"]["scores"]["parts"], inputs, strict=True):
+        shard = partial / f"shard-{table_files['sha256'][:16]}"
         shard.mkdir(parents=True)
         (artefact / tables["file"]).rename(shard / "scores.parquet")
         parts = (ShardPart(**{**tables, "file": "scores.parquet"}),)
@@ -287,14 +287,14 @@ cp -a "$2/." "$4"
 def test_a_full_file_system_is_reported_and_the_run_resumes(large: Laboratory, engine: str) -> None:
     settings = f'\n[run]\nengine = "{engine}"\nworkers = 2\n'
     large.config.write_text(large.config.read_text() + settings)
-    mount, kept = large.folder / "mount", large.folder / "kept"
+    mount, copy = large.folder / "mount", large.folder / "kept"
     mount.mkdir()
-    kept.mkdir()
-    outcome = in_namespace(FULL, str(mount), str(large.config), str(kept))
+    copy.mkdir()
+    outcome = in_namespace(FULL, str(mount), str(large.config), str(copy))
     lines = [line for line in outcome.out.splitlines() if not line.startswith("remarks:")]
     assert lines == ["first 1", "second 0"], outcome.text
     assert_says_full(outcome)
-    again = Laboratory(large.folder, kept)
+    again = Laboratory(large.folder, copy)
     assert_whole(again.root)
     large.run()
     assert again.digests() == large.digests()
@@ -380,7 +380,7 @@ def test_a_full_disk_keeps_the_file_that_was_to_be_replaced(
 
 
 PART = Part(file="a/part-00000.parquet", bytes=120, sha256="ab" * 32, rows=3)
-MADE = Manifest(
+MANIFEST = Manifest(
     stage="pairs",
     use="extract.pairs",
     fingerprint="0f" * 32,
@@ -390,11 +390,11 @@ MADE = Manifest(
     seconds=0.125,
     skipped_examples=("one", "two"),
 )
-WHOLE = add_checksum(MADE)
+WHOLE = add_checksum(MANIFEST)
 
 
 def test_a_record_is_read_back_unchanged() -> None:
-    assert read_checksummed(WHOLE, Manifest) == MADE
+    assert read_checksummed(WHOLE, Manifest) == MANIFEST
 
 
 @given(place=st.integers(0, len(WHOLE) - 1), bit=st.integers(0, 7))
@@ -406,7 +406,7 @@ def test_a_flipped_bit_is_detected_or_changes_nothing(place: int, bit: int) -> N
     except ValueError:
         return
     # Only white space between the fields may differ.
-    assert result == MADE
+    assert result == MANIFEST
 
 
 @given(length=st.integers(0, len(WHOLE) - 1))
@@ -419,7 +419,7 @@ def test_a_truncated_record_is_detected(length: int) -> None:
 
 
 def test_other_json_is_not_read_as_a_record() -> None:
-    for content in (b"[]", b"3", b"{}", b"null", b"\xff", MADE.model_dump_json().encode()):
+    for content in (b"[]", b"3", b"{}", b"null", b"\xff", MANIFEST.model_dump_json().encode()):
         try:
             read_checksummed(content, Manifest)
         except ValueError:

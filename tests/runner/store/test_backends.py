@@ -23,7 +23,7 @@ RUNNER = Path(pipeline.__file__).parent / "runner"
 SEAM = {RUNNER / "store" / name for name in ("local.py", "cloud.py")}
 MODULES = {"fcntl", "filelock", "os", "shutil", "tempfile"}
 HARMLESS = {"_exit", "cpu_count", "environ", "write"}
-"""Names of `os` that have nothing to do with files, or with open ones only."""
+"""Names of `os` that do not concern files, or only open ones."""
 ACTS = {
     *("hardlink_to", "link", "link_to", "mkdir", "rename", "rmdir", "rmtree", "symlink_to"),
     *("touch", "unlink", "write_bytes", "write_text", "write_parquet"),
@@ -223,8 +223,8 @@ def test_a_full_disk_is_recognised_in_errors_of_polars(
 
 def test_storage_can_be_sent_to_workers(storage: Storage) -> None:
     storage.write("key", b"x")
-    sent: Storage = pickle.loads(pickle.dumps(storage))
-    assert digest_of(sent, "key") == digest_of(storage, "key")
+    copy: Storage = pickle.loads(pickle.dumps(storage))
+    assert digest_of(copy, "key") == digest_of(storage, "key")
 
 
 def touches(path: Path) -> list[str]:
@@ -236,11 +236,11 @@ def touches(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
             results += [each.name for each in node.names if each.name not in HARMLESS]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            name, written = node.func.attr, ast.unparse(node.func)
+            name, source = node.func.attr, ast.unparse(node.func)
             # A path is replaced by one argument, a text takes two.
             renames = name == "replace" and len(node.args) == 1
-            if (name in ACTS and written not in VERBS) or renames:
-                results.append(written)
+            if (name in ACTS and source not in VERBS) or renames:
+                results.append(source)
     return results
 
 
@@ -256,9 +256,9 @@ def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -
     other.start()
     assert other.ident is not None
     later = threading.Timer(0.2, signal.pthread_kill, (other.ident, signal.SIGINT))
-    with ExitStack() as held:
-        held.enter_context(storage.lock("k", lambda: None))
-        limit = threading.Timer(120, held.close)  # otherwise a failure would hang
+    with ExitStack() as locks:
+        locks.enter_context(storage.lock("k", lambda: None))
+        limit = threading.Timer(120, locks.close)  # otherwise a failure would hang
         limit.start()
         with pytest.raises(KeyboardInterrupt), storage.lock("k", later.start):
             pytest.fail("held twice")

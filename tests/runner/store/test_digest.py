@@ -157,7 +157,7 @@ def test_equal_keys_are_in_the_same_range(
 
 
 def test_the_digest_of_parts_equals_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(digest, "ranges", lambda *given: ranges(*given, rows=7))
+    monkeypatch.setattr(digest, "ranges", lambda *tables: ranges(*tables, rows=7))
     whole = pl.LazyFrame({"a": [f"k{number}" for number in range(100)], "n": range(100)})
     parts = [whole.filter(pl.col("n") % 3 == each).sort("a") for each in range(3)]
     expected = table_digest(whole, key=["a"], name="t")
@@ -268,10 +268,10 @@ def test_digests_of_code_are_remembered(tmp_path: Path, monkeypatch: pytest.Monk
         digests = Digests(storage_at(tmp_path / store))
         assert digests.code(modules) == expected
         digests.keep()
-        [kept] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
+        [cache] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
         assert list(tmp_path.iterdir()) == [tmp_path / "home"]
         monkeypatch.setattr("pipeline.runner.fingerprint.read_source", None)  # not again
-    kept.write_bytes(b"{}")
+    cache.write_bytes(b"{}")
     monkeypatch.undo()
     assert Digests(storage_at(tmp_path / "one")).code(modules) == expected
 

@@ -65,11 +65,11 @@ def test_files_of_users_are_kept(storage: Storage, tmp_path: Path) -> None:
 def test_edited_files_are_kept_beside_the_new_ones(storage: Storage, tmp_path: Path) -> None:
     write_folder(storage, "report", OLD)
     folder = tmp_path / "report"
-    for number, kept in enumerate(["index.kept-1.html", "index.kept-2.html"], start=1):
+    for number, name in enumerate(["index.kept-1.html", "index.kept-2.html"], start=1):
         (folder / "index.html").write_text(f"edited {number}")
         (folder / "tables" / "b.csv").write_text("edited")
-        assert write_folder(storage, "report", NEW | OLD)[0] == kept
-        assert content(folder)[kept] == f"edited {number}"
+        assert write_folder(storage, "report", NEW | OLD)[0] == name
+        assert content(folder)[name] == f"edited {number}"
     assert content(folder)["index.html"] == "old"
     assert content(folder)["tables/b.kept-2.csv"] == "edited"
 
@@ -148,7 +148,7 @@ def test_a_folder_of_user_files_is_not_a_report(storage: Storage, tmp_path: Path
     assert content(tmp_path / REPORT) == {"index.html": "a warning", "notes.txt": "mine"}
 
 
-# ``gc`` removes what the experiment does not use, and nothing that is not its own.
+# ``gc`` removes artefacts that the experiment does not use, and no other files.
 
 
 def tree(folder: Path) -> set[str]:
@@ -285,7 +285,7 @@ def test_gc_keeps_artefacts_of_another_running_process(
     for _ in range(4):
         gate.permit()
     assert laboratory.execute("run", path=[plugin]).code == 0
-    kept = set(manifests(laboratory.root))
+    name = set(manifests(laboratory.root))
     other = laboratory.start("run", "--set", "stages.candidates.min_frequency=5", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
     collecting = laboratory.start("gc", path=[plugin])
@@ -297,7 +297,7 @@ def test_gc_keeps_artefacts_of_another_running_process(
     assert outcome.code == 0, outcome.text
     assert collected.code == 0, collected.text
     assert "removed, 8 folders" in collected.out
-    assert set(manifests(laboratory.root)) == kept
+    assert set(manifests(laboratory.root)) == name
 
 
 @pytest.mark.parametrize("name", ["history", "report", "sweep", "../outside", ".hidden", "a/b", ""])
@@ -377,7 +377,7 @@ def test_names_of_no_run_or_several_runs_are_refused(runs: Path, name: str, mess
 
 # The current run: its log grows and its lock is held.
 
-STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
+STAGE_STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
 TIME = "2026-01-02T03:04:0{}+00:00"
 
 
@@ -401,7 +401,7 @@ def test_without_runs_there_is_no_current_run(tmp_path: Path) -> None:
 
 
 def test_a_current_run_has_its_number_of_finished_shards(storage: Storage, tmp_path: Path) -> None:
-    log(tmp_path, "r1", STARTED, {"event": "shard_done"}, {"event": "remark"})
+    log(tmp_path, "r1", STAGE_STARTED, {"event": "shard_done"}, {"event": "remark"})
     assert current_run(storage) is None
     with storage.lock("candidates/.lock", fail):
         assert current_run(storage) == CurrentRun(
@@ -411,7 +411,7 @@ def test_a_current_run_has_its_number_of_finished_shards(storage: Storage, tmp_p
 
 
 def test_a_current_run_has_its_number_of_bytes_read(storage: Storage, tmp_path: Path) -> None:
-    log(tmp_path, "r1", STARTED, {"event": "progress", "done": 5, "total": 20})
+    log(tmp_path, "r1", STAGE_STARTED, {"event": "progress", "done": 5, "total": 20})
     with storage.lock("candidates/.lock", fail):
         current = current_run(storage)
     assert current is not None
@@ -419,7 +419,7 @@ def test_a_current_run_has_its_number_of_bytes_read(storage: Storage, tmp_path: 
 
 
 def test_a_current_run_may_be_between_two_stages(storage: Storage, tmp_path: Path) -> None:
-    log(tmp_path, "r1", STARTED, {"event": "stage_done", "stage": "candidates"})
+    log(tmp_path, "r1", STAGE_STARTED, {"event": "stage_done", "stage": "candidates"})
     assert current_run(storage) is None
     with storage.lock(".lock", fail, shared=True):
         current = current_run(storage)
@@ -427,15 +427,15 @@ def test_a_current_run_may_be_between_two_stages(storage: Storage, tmp_path: Pat
 
 
 def test_a_finished_run_is_not_current(storage: Storage, tmp_path: Path) -> None:
-    log(tmp_path, "r1", STARTED, record=True)
+    log(tmp_path, "r1", STAGE_STARTED, record=True)
     with storage.lock("candidates/.lock", fail):
         assert current_run(storage) is None
 
 
 def test_of_a_dead_and_a_live_run_the_live_one_is_current(storage: Storage, tmp_path: Path) -> None:
-    log(tmp_path, "r1", STARTED)
-    log(tmp_path, "r2", STARTED, {"event": "shard_done"})
-    log(tmp_path, "r3", {**STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)
+    log(tmp_path, "r1", STAGE_STARTED)
+    log(tmp_path, "r2", STAGE_STARTED, {"event": "shard_done"})
+    log(tmp_path, "r3", {**STAGE_STARTED, "stage": "other"}, *[{"event": "remark"}] * 5)
     with storage.lock("candidates/.lock", fail):
         current = current_run(storage)
     assert current is not None

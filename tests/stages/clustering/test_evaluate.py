@@ -24,7 +24,7 @@ INDUCED = {"dog": "0", "run": "01", "eat": "1", "walk": "2"}
 
 
 def gold(classes: Mapping[str, str] = GOLD) -> pl.DataFrame:
-    rows = [(item, one, 1) for item, held in classes.items() for one in held]
+    rows = [(item, one, 1) for item, clusters in classes.items() for one in clusters]
     return pl.DataFrame(rows, schema=GoldEntries.columns(), orient="row")
 
 
@@ -201,8 +201,8 @@ def test_tokens_without_a_cluster_are_omitted_or_clustered() -> None:
     assert values(token_level({"measures": ["M-1"]}, taggings=[tagged_table(cells)])) == {
         "many_to_one": 0.75
     }
-    kept = {"measures": ["M-1"], "without_cluster": "cluster"}
-    assert values(token_level(kept, taggings=[tagged_table(cells)])) == {"many_to_one": 10 / 12}
+    options = {"measures": ["M-1"], "without_cluster": "cluster"}
+    assert values(token_level(options, taggings=[tagged_table(cells)])) == {"many_to_one": 10 / 12}
 
 
 INCOMPLETE = [
@@ -461,7 +461,7 @@ def test_limits_without_counts_by_sentence_are_refused(case: str, tmp_path: Path
 
 @pytest.mark.long
 def test_the_experiment_can_request_a_certificate(tmp_path: Path) -> None:
-    rows = {name: [f"{item}\t{one}" for item, held in each.items() for one in held]
+    rows = {name: [f"{item}\t{one}" for item, clusters in each.items() for one in clusters]
             for name, each in (("g", STUCK_GOLD), ("w", STUCK))}  # fmt: skip
     files = {f"{name}.tsv": "\n".join(lines) + "\n" for name, lines in rows.items()}
     small = SmallRun(tmp_path, files)

@@ -54,8 +54,8 @@ def test_clusters_are_read_from_any_table(tmp_path: Path) -> None:
     assert small.run(STAGE + source)["c.entries"].select("item", "cluster").rows() == [
         ("dog", "1"), ("dog", "2"), ("run", "2"),
     ]  # fmt: skip
-    named = 'path = "c.csv"\ncolumns = { item = "word", cluster = "c" }'
-    assert small.run(STAGE + named)["c.entries"].select("run", "item", "cluster").rows() == [
+    options = 'path = "c.csv"\ncolumns = { item = "word", cluster = "c" }'
+    assert small.run(STAGE + options)["c.entries"].select("run", "item", "cluster").rows() == [
         ("c", "dog", "7")
     ]
 
@@ -289,18 +289,18 @@ def test_a_class_that_never_occurs_is_omitted() -> None:
 
 
 KEY = "add.v add.v.1 s%1/4 t/1\nadd.v Add.v.2 t/2\nask.v ask.v.1 u/1 u/2\n"
-NAMED = 'path = "k.key"\ncolumns = {{ {0} = "sense", by = "word" }}\nfold = true\n'
+KEY_OPTIONS = 'path = "k.key"\ncolumns = {{ {0} = "sense", by = "word" }}\nfold = true\n'
 
 
 def test_senseval_keys_have_words_and_weights(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"k.key": KEY})
-    table = small.run(STAGE + NAMED.format("cluster"))["c.entries"]
+    table = small.run(STAGE + KEY_OPTIONS.format("cluster"))["c.entries"]
     assert table.select("run", "item", "cluster", "by", "weight").rows() == [
         ("k", "add.v.1", "s%1", "add.v", 4.0), ("k", "add.v.1", "t", "add.v", 1.0),
         ("k", "add.v.2", "t", "add.v", 2.0), ("k", "ask.v.1", "u", "ask.v", 3.0),
     ]  # fmt: skip
     stage = '[stages.c]\nuse = "extract.gold_table"\n'
-    gold = small.run(stage + NAMED.format("gold"))["c.entries"]
+    gold = small.run(stage + KEY_OPTIONS.format("gold"))["c.entries"]
     assert gold.select("item", "gold", "by", "f").rows()[0] == ("add.v.1", "s%1", "add.v", 1)
 
 

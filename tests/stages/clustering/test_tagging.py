@@ -282,9 +282,9 @@ def build(folder: Path) -> None:
         (f"w{int(draw.paretovariate(0.8)) % 90}", f"t{draw.randrange(5)}", f"c{draw.randrange(7)}")
         for _ in range(3_000)
     ]
-    for name, kept in {"both": (0, 1, 2), "gold": (0, 1), "induced": (0, 2)}.items():
-        head = "\t".join(("form", "tag", "cluster")[k] for k in kept)
-        lines = ["\t".join(row[k] for k in kept) for row in rows]
+    for name, columns in {"both": (0, 1, 2), "gold": (0, 1), "induced": (0, 2)}.items():
+        head = "\t".join(("form", "tag", "cluster")[k] for k in columns)
+        lines = ["\t".join(row[k] for k in columns) for row in rows]
         cut = ("\n".join(lines[at : at + 9]) for at in range(0, len(lines), 9))
         (folder / f"{name}.tsv").write_text(head + "\n" + "\n\n".join(cut) + "\n")
 
@@ -386,7 +386,7 @@ TAGGING = 'use = "extract.tagging"\nsystem = "S"\ncluster = ["t1", "t2"]\nuntagg
 CORPUS_IN_BUCKETS = 'corpus = "*.tsv"\nitem = "lemma"\n'
 DIVIDED = {GOLD_IN_BUCKETS: ["entries"], TAGGING: ["tagged", "entries", "gold"]}
 LATE = 'min_frequency = 3\nexclude = ["T2"]\n'
-WAYS = ["", "sentences = true\n", LATE, f"fold = true\nsentences = true\n{LATE}"]
+OPTION_SETS = ["", "sentences = true\n", LATE, f"fold = true\nsentences = true\n{LATE}"]
 
 
 def build_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]:
@@ -425,7 +425,7 @@ def _divide_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_divide_counts")
 @pytest.mark.long
 @pytest.mark.parametrize("stage", [GOLD_IN_BUCKETS, TAGGING])
-@pytest.mark.parametrize("options", WAYS)
+@pytest.mark.parametrize("options", OPTION_SETS)
 def test_a_memory_limit_does_not_change_the_tables(
     stage: str, options: str, tmp_path: Path
 ) -> None:
@@ -463,19 +463,19 @@ def test_counts_are_reused_with_other_thresholds_and_buckets(
 def test_counts_equal_those_of_a_loop(tmp_path: Path) -> None:
     rows = [row[:3] for row in build_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}]
     often = Counter(item for item, _, _ in rows)
-    kept = [row for row in rows if often[row[0]] >= 3]
+    columns = [row for row in rows if often[row[0]] >= 3]
     run = made_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
     sizes = run.table("t.sizes").filter(run="t1").select("what", "count")
     counts = dict(sizes.iter_rows())
-    assert counts["tokens that count"] == len(kept)
-    assert counts["tokens of items seen less than 3 times"] == len(rows) - len(kept)
-    assert counts["items"] == len({item for item, _, _ in kept})
-    assert counts["classes"] == len({gold for _, gold, _ in kept}) == 3
-    assert counts["clusters"] == len({cluster for _, _, cluster in kept} - {""}) == 7
-    assert counts["tokens that count but have no cluster"] == sum(not row[2] for row in kept)
+    assert counts["tokens that count"] == len(columns)
+    assert counts["tokens of items seen less than 3 times"] == len(rows) - len(columns)
+    assert counts["items"] == len({item for item, _, _ in columns})
+    assert counts["classes"] == len({gold for _, gold, _ in columns}) == 3
+    assert counts["clusters"] == len({cluster for _, _, cluster in columns} - {""}) == 7
+    assert counts["tokens that count but have no cluster"] == sum(not row[2] for row in columns)
     tagged = run.table("t.tagged").filter(run="t1").select("item", "gold", "cluster", "f")
     assert {(item, gold, cluster or ""): f for item, gold, cluster, f in tagged.iter_rows()} == (
-        Counter((item, gold, cluster) for item, gold, cluster in kept)
+        Counter((item, gold, cluster) for item, gold, cluster in columns)
     )
 
 

@@ -13,7 +13,7 @@ from pipeline.errors import ConfigError
 from schemas import GoldCoverage, Judgements, Predictions
 from tests.stages.run_stage import run_stage
 
-GIVEN = pl.DataFrame({
+ANNOTATIONS = pl.DataFrame({
     "id": ["x", "y", "z"] * 2, "annotator": ["ann"] * 3 + ["bob"] * 3,
     "label": ["svc", "no", "fig", "svc", "no", "svc"], "note": None,
 }, schema_overrides={"note": pl.String})  # fmt: skip
@@ -21,7 +21,7 @@ CONFIG = {"seed": "s", "categories": {"TP": ["svc", "fig"]}, "replicates": 50}
 
 
 def test_agreement_and_disagreements_are_computed() -> None:
-    tables = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN)
+    tables = run_stage("evaluate.agreement", CONFIG, annotations=ANNOTATIONS)
     kappa = tables["agreement"].filter(coefficient="cohen_kappa", method="analytic")
     assert kappa.select("category", "items", "estimate").rows() == [
         ("*", 3, pytest.approx(0.5)), ("TP", 3, 1.0),
@@ -33,29 +33,31 @@ def test_ac1_depends_on_the_offered_labels() -> None:
     """P = 2/3, shares 1/2, 1/3, 1/6: P_e = 11/18 / (q - 1)."""
     offered = pl.DataFrame({"label": ["svc", "no", "fig", "free", "unclear"]})
     for tables, chance in (({}, 11 / 36), ({"labels": offered}, 11 / 72)):
-        table = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN, **tables)["agreement"]
+        table = run_stage("evaluate.agreement", CONFIG, annotations=ANNOTATIONS, **tables)[
+            "agreement"
+        ]
         row = table.filter(category="*", coefficient="gwet_ac1", annotator_1="*").row(0, named=True)
         assert row["estimate"] == pytest.approx((2 / 3 - chance) / (1 - chance))
 
 
 def test_without_annotations_there_is_no_agreement() -> None:
-    tables = run_stage("evaluate.agreement", CONFIG, annotations=GIVEN.clear())
+    tables = run_stage("evaluate.agreement", CONFIG, annotations=ANNOTATIONS.clear())
     assert tables["agreement"]["items"].unique().to_list() == [0]
     assert tables["disagreements"].is_empty()
 
 
 def test_a_reserved_name_of_a_category_is_refused() -> None:
     with pytest.raises(ValidationError, match="is the name for the labels themselves"):
-        run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=GIVEN)
+        run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=ANNOTATIONS)
 
 
 def test_a_single_annotator_and_unused_labels_are_refused() -> None:
-    alone = GIVEN.filter(pl.col("annotator") == GIVEN["annotator"][0])
+    alone = ANNOTATIONS.filter(pl.col("annotator") == ANNOTATIONS["annotator"][0])
     with pytest.raises(ConfigError, match="only one annotator"):
         run_stage("evaluate.agreement", CONFIG, annotations=alone)
     wrong = CONFIG | {"categories": {"SVC": ["scv"]}}
     with pytest.raises(ConfigError, match="nobody used the label scv"):
-        run_stage("evaluate.agreement", wrong, annotations=GIVEN)
+        run_stage("evaluate.agreement", wrong, annotations=ANNOTATIONS)
 
 
 # The average precision of rankings from samples of several kinds
@@ -66,15 +68,15 @@ SCORES = pl.DataFrame({"id": IDS, "a": [float(-i) for i in range(10)], "b": [1.0
 RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
 TP = [True, False, False, True, False, True, False, True, False, True]
 ALL = pl.DataFrame({"category": "TP", "id": IDS, "tp": TP})
-DRAWN = [0, 2, 3, 5, 6, 8, 9]
+DRAWN_PLACES = [0, 2, 3, 5, 6, 8, 9]
 SAMPLE = pl.DataFrame({
-    "id": [IDS[i] for i in DRAWN], "multiplicity": 1, "position": range(1, 8),
+    "id": [IDS[i] for i in DRAWN_PLACES], "multiplicity": 1, "position": range(1, 8),
 })  # fmt: skip
 
 
-def average_precision_of(**given: Any) -> pl.DataFrame:
-    config = given.pop("config", {"measures": ["a"]})
-    return run_stage(USE, config, **({"ranks": RANKS, "judgements": ALL} | given))[
+def average_precision_of(**options: Any) -> pl.DataFrame:
+    config = options.pop("config", {"measures": ["a"]})
+    return run_stage(USE, config, **({"ranks": RANKS, "judgements": ALL} | options))[
         "average_precision"
     ]
 
@@ -225,7 +227,7 @@ def test_tables_without_rows_give_no_rows() -> None:
 SIZE = 120
 IDS_EVALUATE_MACHINE = [f"x{i:03}" for i in range(SIZE)]
 TRUE = [i % 3 == 0 for i in range(SIZE)]
-JUDGED = pl.DataFrame(
+JUDGEMENTS = pl.DataFrame(
     {"category": "TP", "id": IDS_EVALUATE_MACHINE, "tp": TRUE}, schema=Judgements.columns()
 )
 RANKS_EVALUATE_MACHINE = run_stage(
@@ -233,7 +235,7 @@ RANKS_EVALUATE_MACHINE = run_stage(
     scores=pl.DataFrame({"id": IDS_EVALUATE_MACHINE, "a": [float(-i) for i in range(SIZE)],
                          "b": [float(i % 7) for i in range(SIZE)]}),
 )["ranks"]  # fmt: skip
-SAID = pl.DataFrame(
+PREDICTIONS = pl.DataFrame(
     {
         "category": "TP", "judge": ["perfect"] * SIZE + ["same"] * SIZE, "id": IDS_EVALUATE_MACHINE * 2,
         "prediction": [*map(float, TRUE), *[0.5] * SIZE],
@@ -242,12 +244,12 @@ SAID = pl.DataFrame(
 )  # fmt: skip
 
 
-def evaluate(**given: Any) -> dict[str, pl.DataFrame]:
+def evaluate(**options: Any) -> dict[str, pl.DataFrame]:
     names = ("predictions", "judgements", "sample", "ranks")
-    tables = {name: given.pop(name) for name in names if name in given}
+    tables = {name: options.pop(name) for name in names if name in options}
     return run_stage(
-        "evaluate.machine", {"seed": "s", "cuts": [60, 120]} | given,
-        **{"predictions": SAID, "judgements": JUDGED} | tables,
+        "evaluate.machine", {"seed": "s", "cuts": [60, 120]} | options,
+        **{"predictions": PREDICTIONS, "judgements": JUDGEMENTS} | tables,
     )  # fmt: skip
 
 
@@ -270,7 +272,7 @@ def test_draws_are_weighted_by_inclusion_probabilities() -> None:
     """Of 20 true positives drawn 10 are found: those that represent four candidates each."""
     draws = [i for i in range(60) if TRUE[i]]
     sample = pl.DataFrame({"id": [IDS_EVALUATE_MACHINE[i] for i in draws], "pi": [0.25, 0.5] * 10})
-    predictions = SAID.filter(judge="perfect").with_columns(
+    predictions = PREDICTIONS.filter(judge="perfect").with_columns(
         prediction=pl.Series([float(i in draws[::2]) for i in range(SIZE)])
     )
     row = evaluate(predictions=predictions, sample=sample)["confusion"].row(0, named=True)
@@ -306,22 +308,22 @@ def test_strata_without_inclusion_probabilities_are_refused() -> None:
 
 
 def test_undecided_and_unjudged_candidates_are_not_counted() -> None:
-    some = JUDGED.with_columns(tp=pl.when(pl.col("id") != "x000").then("tp")).head(50)
+    some = JUDGEMENTS.with_columns(tp=pl.when(pl.col("id") != "x000").then("tp")).head(50)
     assert set(evaluate(judgements=some)["judges"]["n_judged"]) == {49}
 
 
 def test_without_judgements_or_predictions_values_are_undefined() -> None:
-    tables = evaluate(judgements=JUDGED.clear(), ranks=RANKS_EVALUATE_MACHINE)
+    tables = evaluate(judgements=JUDGEMENTS.clear(), ranks=RANKS_EVALUATE_MACHINE)
     assert tables["judges"].select("n_predicted", "n_judged", "ac1").rows() == [(120, 0, None)] * 2
     assert tables["calibration"].is_empty()
     assert tables["savings"]["labels_saved"].is_null().all()
-    nothing = evaluate(predictions=SAID.clear(), ranks=RANKS_EVALUATE_MACHINE)
+    nothing = evaluate(predictions=PREDICTIONS.clear(), ranks=RANKS_EVALUATE_MACHINE)
     assert all(table.is_empty() for table in nothing.values())
 
 
 def test_with_a_single_class_values_are_undefined() -> None:
     tables = evaluate(
-        judgements=JUDGED.with_columns(tp=pl.lit(value=True)), ranks=RANKS_EVALUATE_MACHINE
+        judgements=JUDGEMENTS.with_columns(tp=pl.lit(value=True)), ranks=RANKS_EVALUATE_MACHINE
     )
     assert tables["confusion"]["specificity"].is_null().all()
     assert tables["judges"]["rho2"].is_null().all()
@@ -329,18 +331,18 @@ def test_with_a_single_class_values_are_undefined() -> None:
 
 
 def test_fewer_than_30_judged_draws_give_no_savings() -> None:
-    table = evaluate(judgements=JUDGED.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    table = evaluate(judgements=JUDGEMENTS.head(29), ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert table["labels_saved"].is_null().all()
-    enough = evaluate(judgements=JUDGED.head(30), ranks=RANKS_EVALUATE_MACHINE)["savings"]
+    enough = evaluate(judgements=JUDGEMENTS.head(30), ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert enough.filter(judge="perfect", n=120)["labels_saved"].to_list() == [1.0, 1.0]
 
 
 def test_categories_are_evaluated_separately() -> None:
-    other = SAID.with_columns(category=pl.lit("idiom"))
+    other = PREDICTIONS.with_columns(category=pl.lit("idiom"))
     people = pl.concat(
-        [JUDGED, JUDGED.with_columns(pl.lit("idiom").alias("category"), ~pl.col("tp"))]
+        [JUDGEMENTS, JUDGEMENTS.with_columns(pl.lit("idiom").alias("category"), ~pl.col("tp"))]
     )
-    table = evaluate(predictions=pl.concat([SAID, other]), judgements=people)["judges"]
+    table = evaluate(predictions=pl.concat([PREDICTIONS, other]), judgements=people)["judges"]
     assert table.select("category", "judge", "kappa").rows() == [
         ("TP", "perfect", 1.0), ("TP", "same", pytest.approx(0)), ("idiom", "perfect", pytest.approx(-0.8)),
         ("idiom", "same", pytest.approx(0)),
@@ -352,7 +354,7 @@ def test_predictions_of_an_unjudged_category_are_refused() -> None:
         ConfigError,
         match="there are predictions but no judgements of category 'svc'",
     ):
-        evaluate(predictions=SAID.with_columns(category=pl.lit("svc")))
+        evaluate(predictions=PREDICTIONS.with_columns(category=pl.lit("svc")))
 
 
 def test_unranked_measures_are_refused() -> None:
@@ -372,7 +374,9 @@ def test_a_pool_is_evaluated_down_to_its_depth() -> None:
 
 def test_a_random_judge_saves_no_labels() -> None:
     rng = np.random.default_rng(3)
-    predictions = SAID.filter(judge="perfect").with_columns(prediction=pl.Series(rng.random(SIZE)))
+    predictions = PREDICTIONS.filter(judge="perfect").with_columns(
+        prediction=pl.Series(rng.random(SIZE))
+    )
     table = evaluate(predictions=predictions, ranks=RANKS_EVALUATE_MACHINE)["savings"]
     assert table["rho2"].max() < 0.1
     assert table["labels_saved"].max() < 0.05

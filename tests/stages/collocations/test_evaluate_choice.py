@@ -173,7 +173,7 @@ REFIT = pl.DataFrame({
     "measure": "combination", "refit_rank": [8 - i for i in range(8)], "tp": [LABELS.get(each) for each in IDS],
     "sampled": [each in LABELS for each in IDS],
 })  # fmt: skip
-DRAWN = pl.DataFrame({
+SAMPLE = pl.DataFrame({
     "id": ["x1", "x3", "x6"], "multiplicity": 1, "position": [1, 2, 3], "pi": 3 / 8,
     "stratum": "all",
 })  # fmt: skip
@@ -191,7 +191,7 @@ def refit_list(**tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return run_stage("sheet.list", {"folder": "out"}, **inputs | tables)
 
 
-@pytest.mark.parametrize("tables", [{}, {"sample": DRAWN}])
+@pytest.mark.parametrize("tables", [{}, {"sample": SAMPLE}])
 def test_judged_true_positives_are_first(tables: dict[str, pl.DataFrame]) -> None:
     """x1 is false and missing. Its cross-fitted list x0 ... x4 has one true among two judged."""
     outputs = refit_list(**tables)
@@ -209,7 +209,7 @@ def test_judged_true_positives_are_first(tables: dict[str, pl.DataFrame]) -> Non
 
 
 def test_a_candidate_drawn_twice_counts_twice() -> None:
-    twice = DRAWN.with_columns(multiplicity=pl.Series([2, 1, 1]), pi=pl.lit(None, pl.Float64))
+    twice = SAMPLE.with_columns(multiplicity=pl.Series([2, 1, 1]), pi=pl.lit(None, pl.Float64))
     parts = refit_list(sample=twice)["parts"]
     assert parts.filter(part="unjudged")["n_sampled"].item() == 2
 

@@ -191,11 +191,13 @@ def test_all_tables_have_one_verdict(correction: str, clusters: bool) -> None:
     verdicts |= {(b, a, n): turned.get(each, each) for (a, b, n), each in verdicts.items()}
     best = tables["best"]
     for n in best["n"].unique():
-        kept, first = (set(some.filter(n=n)["measure"]) for some in (best, best.filter("best")))
+        among_best, first = (
+            set(some.filter(n=n)["measure"]) for some in (best, best.filter("best"))
+        )
         every = {name for one, other, at in verdicts if at == n for name in (one, other)}
         worse = {name for name in every
                  if any(verdicts.get((name, one, n)) == "worse" for one in first)}  # fmt: skip
-        assert kept == every - worse
+        assert among_best == every - worse
 
 
 def test_against_a_reference_p_values_are_adjusted_for_its_tests_only() -> None:

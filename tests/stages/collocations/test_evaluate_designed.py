@@ -31,7 +31,7 @@ from tests.stages.run_stage import run_stage
 
 CUTS = {"cuts": [40, 100], "seed": "s", "every": 0}
 STEPS = [60, 90, 120]
-PREDICTED = RANKS_LOOKS.filter(measure="a").select(
+PREDICTIONS = RANKS_LOOKS.filter(measure="a").select(
     "id", prediction=1.0 - pl.col("rank").cast(pl.Float64) / (SIZE_LOOKS + 1)
 )
 
@@ -60,7 +60,7 @@ def by_hand(
 ) -> list[float]:
     """Return the levels of one question, by a loop over its members."""
     a = RANKS_LOOKS.pivot(on="measure", index="id", values="rank").join(inclusion_table, on="id")
-    a = a.join(PREDICTED, on="id").with_columns(a=coefficient, v=pl.lit(1.0) if v is None else v)
+    a = a.join(PREDICTIONS, on="id").with_columns(a=coefficient, v=pl.lit(1.0) if v is None else v)
     x = inclusion_table["size_measure"].to_numpy()
     variances = []
     for size in STEPS:
@@ -122,7 +122,7 @@ def test_a_test_is_significant_if_its_interval_excludes_0() -> None:
 
 def test_predictions_weight_the_residuals() -> None:
     tables = designed_looks(90)
-    outputs = evaluate_looks(tables, predictions=PREDICTED, assist="predictions")
+    outputs = evaluate_looks(tables, predictions=PREDICTIONS, assist="predictions")
     p = pl.col("prediction")
     levels = by_hand(tables["inclusion"], in_list("b", 100), (p * (1 - p)).clip(0.01))
     assert outputs["looks"].filter(question="b at 100")["level"].to_list() == pytest.approx(levels)

@@ -33,7 +33,7 @@ relation = "sentence"
 left = { where = "upos = 'VERB'" }
 right = { where = "upos IN ('NOUN', 'ADP')" }
 """
-COUNTED = {  # pair: pair tokens, and those in an expression of each type
+TOKEN_COUNTS = {  # pair: pair tokens, and those in an expression of each type
     ("take", "walk"): (3, {"LVC.full": 1, "TP": 1}),
     ("take", "bus"): (2, {}),
     ("kick", "bucket"): (1, {"VID": 1, "TP": 1}),
@@ -73,7 +73,7 @@ def true_pairs(tables: dict[str, pl.DataFrame]) -> dict[str, set[tuple[str, str]
 def true(category: str, least: int = 1, share: float = 0.0) -> set[tuple[str, str]]:
     return {
         pair
-        for pair, (f, inside) in COUNTED.items()
+        for pair, (f, inside) in TOKEN_COUNTS.items()
         if inside.get(category, 0) >= least and inside.get(category, 0) / f >= share
     }
 
@@ -82,12 +82,12 @@ def test_a_pair_within_one_expression_is_true(tmp_path: Path) -> None:
     tables = gold(tmp_path)
     assert true_pairs(tables) == {category: true(category) for category in ("TP", *TYPES)}
     valid(tables["g.judgements"], Judgements)
-    assert tables["g.judgements"].height == 4 * len(COUNTED)
+    assert tables["g.judgements"].height == 4 * len(TOKEN_COUNTS)
     counts = tables["g.counts"].join(tables["p.candidates"].select("id", "l1", "l2"), on="id")
     assert {(category, (l1, l2)): (f, inside) for _, category, f, inside, l1, l2 in
             counts.select("id", "category", "f", "inside", "l1", "l2").iter_rows()} == {
         (category, pair): (f, inside.get(category, 0))
-        for pair, (f, inside) in COUNTED.items() for category in ("TP", *TYPES)
+        for pair, (f, inside) in TOKEN_COUNTS.items() for category in ("TP", *TYPES)
     }  # fmt: skip
     assert dict(tables["g.corpus"].iter_rows()) == {
         "tokens": 16, "pair tokens": 10, "expressions": 5, "expressions of type LVC.full": 1,
@@ -247,10 +247,10 @@ def test_judgements_equal_those_of_loops_in_any_parts(
         return  # such a corpus is refused
     summed = {name: each.lazy() for name, each in merged.items()}
     counts = stage.counting.combine(options, summed)["counts"].lazy().collect()
-    named = counts.join(candidates, on="id")
+    joined_counts = counts.join(candidates, on="id")
     assert {
         (category, l1, l2): (f, inside)
-        for category, l1, l2, f, inside in named.select(
+        for category, l1, l2, f, inside in joined_counts.select(
             "category", "l1", "l2", "f", "inside"
         ).rows()
     } == {

@@ -59,14 +59,14 @@ def by_hand(
     f: Counter[tuple[str, str]] = Counter()
     f1: Counter[str] = Counter()
     for forms in spans(corpus, within):
-        seen: defaultdict[str, set[int]] = defaultdict(set)
+        documents: defaultdict[str, set[int]] = defaultdict(set)
         for at, node in enumerate(forms):
             if node not in "ab":
                 continue
             near = [p for p in range(at - left, at + right + 1) if p != at and 0 <= p < len(forms)]
             if count == "positions":
-                near = [p for p in near if p > max(seen[node], default=-1)]
-                seen[node] |= {*range(at - left, at + right + 1)}
+                near = [p for p in near if p > max(documents[node], default=-1)]
+                documents[node] |= {*range(at - left, at + right + 1)}
                 f1[node] += len(near)
             others = [forms[p] for p in near if forms[p] != "."]
             f.update((node, other) for other in ({*others} if count == "nodes" else others))

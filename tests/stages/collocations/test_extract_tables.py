@@ -558,8 +558,8 @@ def test_a_word_sketch_counts_over_all_relations(tmp_path: Path) -> None:
     sketch = tables["scores.scores"].filter(l1="drink obj", l2="tea")
     assert sketch.select(signature).row(0) == (2, 3, 4, 6)
     assert sketch["log_dice"].item() == pytest.approx(14 + math.log2(2 * 2 / (3 + 4)))
-    named = tables["named.candidates"].filter(l1="obj(drink, *)", l2="tea")
-    assert named.select(signature).row(0) == (2, 3, 4, 6)
+    row = tables["named.candidates"].filter(l1="obj(drink, *)", l2="tea")
+    assert row.select(signature).row(0) == (2, 3, 4, 6)
     pairs = tables["pairs.candidates"].filter(l1="drink", l2="tea")
     assert pairs.select(signature).row(0) == (2, 3, 3, 4)
 
@@ -576,10 +576,10 @@ def numbers(first: int) -> pl.DataFrame:
 def pairs(first: int) -> pl.DataFrame:
     n = pl.col("n")
     f = pl.col("f")
-    read = numbers(first).select(
+    rows = numbers(first).select(
         l1=pl.format("a{}", n % 31), l2=pl.format("b{}", n // 2), f=n % 7 + 1
     )
-    counted = read.with_columns(f1=f.sum().over("l1"), f2=f.sum().over("l2"), N=f.sum())
+    counted = rows.with_columns(f1=f.sum().over("l1"), f2=f.sum().over("l2"), N=f.sum())
     return counted.select(candidate_id("l1", "l2"), pl.all(), documents=pl.lit(1, pl.Int64))
 
 

@@ -89,9 +89,9 @@ def test_tuples_and_their_pairing_are_evaluated_together(tmp_path: Path) -> None
     pairs = results.table("pair_scores")
     assert set(pairs.get_column("l2")) == {"Frage_stellen", "Frage_kommen", "Haus_kommen"}
     assert pairs.select((candidate_id("l1", "l2") == pl.col("id")).all()).item()
-    shown = results.table("paired.examples").join(pairs, on="id", how="full")
-    assert shown.height == 3
-    for text, l2 in shown.select("text", "l2").rows():
+    examples = results.table("paired.examples").join(pairs, on="id", how="full")
+    assert examples.height == 3
+    for text, l2 in examples.select("text", "l2").rows():
         noun, verb = l2.split("_")
         assert text == f"in [[{noun}]] [[{verb}]]"
 

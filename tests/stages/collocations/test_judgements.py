@@ -29,11 +29,11 @@ from schemas import Judgements, Predictions
 from tests.kernels.nbest.rank_frames import name, ranks_of
 from tests.stages.run_stage import SmallRun, faults, run_stage
 
-SAID = pl.DataFrame(
+PREDICTIONS = pl.DataFrame(
     {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "probability": ["0.9", "0.25", "1"],
      "judge": ["m"] * 3, "model": ["m-1", "m-1", "m-2"], "prompt": ["p", None, "p"]}
 )  # fmt: skip
-CANDIDATES = SAID.select(candidate_id("l1", "l2"))
+CANDIDATES = PREDICTIONS.select(candidate_id("l1", "l2"))
 IDS = CANDIDATES["id"].to_list()
 
 
@@ -42,7 +42,7 @@ def join(message: pl.DataFrame, **config: Any) -> dict[str, pl.DataFrame]:
 
 
 def test_probabilities_become_predictions() -> None:
-    tables = join(SAID)
+    tables = join(PREDICTIONS)
     assert sorted(tables["predictions"].rows()) == sorted(
         ("TP", "m", each, p) for each, p in zip(IDS, (0.9, 0.25, 1.0), strict=True)
     )
@@ -50,24 +50,24 @@ def test_probabilities_become_predictions() -> None:
 
 
 def test_other_columns_become_provenance() -> None:
-    assert join(SAID)["judges_provenance"].rows() == [
+    assert join(PREDICTIONS)["judges_provenance"].rows() == [
         ("m", "model", "m-1", 2), ("m", "model", "m-2", 1), ("m", "prompt", "p", 2),
     ]  # fmt: skip
-    chosen = join(SAID, provenance=["prompt"])["judges_provenance"]
+    chosen = join(PREDICTIONS, provenance=["prompt"])["judges_provenance"]
     assert chosen["column"].unique().to_list() == ["prompt"]
     with pytest.raises(ConfigError, match="provenance: the file has no column 'modell'"):
-        join(SAID, provenance=["modell"])
+        join(PREDICTIONS, provenance=["modell"])
 
 
 @pytest.mark.parametrize("label", ["1", "True", "yes", " TP ", "+"])
 def test_labels_of_true_positives_become_predictions(label: str) -> None:
-    predictions = SAID.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
+    predictions = PREDICTIONS.drop("probability").with_columns(label=pl.Series([label, "FP", ""]))
     table = join(predictions)["predictions"]
     assert dict(table.select("id", "prediction").rows()) == {IDS[0]: 1.0, IDS[1]: 0.0}
 
 
 def test_labels_can_be_configured() -> None:
-    predictions = SAID.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
+    predictions = PREDICTIONS.with_columns(answer=pl.Series(["SVC", "free", "figurative"]))
     categories = {
         "SVC": {"column": "answer", "labels": ["SVC"]},
         "any": {"column": "answer", "labels": ["SVC", "figurative"]},
@@ -83,65 +83,67 @@ def test_labels_can_be_configured() -> None:
 
 def test_numbers_and_truth_values_become_predictions() -> None:
     for values in ([0.9, 0.25, 1.0], [True, False, True], [1, 0, 1]):
-        table = join(SAID.with_columns(probability=pl.Series(values)))["predictions"]
+        table = join(PREDICTIONS.with_columns(probability=pl.Series(values)))["predictions"]
         expected = dict(zip(IDS, map(float, values), strict=True))
         assert dict(table.select("id", "prediction").rows()) == expected
 
 
 def test_the_judge_may_be_an_option_or_a_column() -> None:
-    one = join(SAID.drop("judge"), judge="gpt")["predictions"]
+    one = join(PREDICTIONS.drop("judge"), judge="gpt")["predictions"]
     assert set(one["judge"]) == {"gpt"}
-    renamed = join(SAID.rename({"judge": "who"}), columns={"judge": "who"})["predictions"]
+    renamed = join(PREDICTIONS.rename({"judge": "who"}), columns={"judge": "who"})["predictions"]
     assert set(renamed["judge"]) == {"m"}
     with pytest.raises(ConfigError, match="judge: the file has no column 'judge'"):
-        join(SAID.drop("judge"))
+        join(PREDICTIONS.drop("judge"))
 
 
 def test_a_table_may_have_several_judges() -> None:
-    both = pl.concat([SAID, SAID.with_columns(judge=pl.lit("n"))])
+    both = pl.concat([PREDICTIONS, PREDICTIONS.with_columns(judge=pl.lit("n"))])
     assert join(both)["predictions"].height == 6
     assert faults(join(both)) == []
 
 
 def test_ids_may_replace_pairs() -> None:
-    by_id = SAID.drop("l1", "l2").with_columns(CANDIDATES["id"])
-    expected = join(SAID)["predictions"].sort("id")
+    by_id = PREDICTIONS.drop("l1", "l2").with_columns(CANDIDATES["id"])
+    expected = join(PREDICTIONS)["predictions"].sort("id")
     assert join(by_id)["predictions"].sort("id").equals(expected)
-    named = SAID.with_columns(key=CANDIDATES["id"], l1=pl.lit("elsewhere"))
-    assert join(named, columns={"id": "key"})["predictions"].sort("id").equals(expected)
-    numbered = SAID.with_columns(id=pl.Series([1, 2, 3]))  # a row number is not an id
+    by_key = PREDICTIONS.with_columns(key=CANDIDATES["id"], l1=pl.lit("elsewhere"))
+    assert join(by_key, columns={"id": "key"})["predictions"].sort("id").equals(expected)
+    numbered = PREDICTIONS.with_columns(id=pl.Series([1, 2, 3]))  # a row number is not an id
     assert join(numbered)["predictions"].sort("id").equals(expected)
 
 
 def test_bad_rows_are_faults() -> None:
-    predictions = SAID.with_columns(probability=pl.Series(["1.5", "maybe", "NaN"]))
+    predictions = PREDICTIONS.with_columns(probability=pl.Series(["1.5", "maybe", "NaN"]))
     assert faults(join(predictions)) == [
         (2, "probability", "1.5"), (3, "probability", "maybe"), (4, "probability", "NaN"),
     ]  # fmt: skip
-    empty = SAID.with_columns(l1=pl.Series(["a", " ", "c"]), judge=pl.Series(["m", "m", None]))
+    empty = PREDICTIONS.with_columns(
+        l1=pl.Series(["a", " ", "c"]), judge=pl.Series(["m", "m", None])
+    )
     assert faults(join(empty)) == [(3, "l1", " "), (4, "judge", None)]
 
 
 def test_unknown_pairs_are_faults_unless_they_are_skipped() -> None:
-    more = pl.concat([SAID, SAID.head(1).with_columns(l1=pl.lit("z"))])
+    more = pl.concat([PREDICTIONS, PREDICTIONS.head(1).with_columns(l1=pl.lit("z"))])
     assert faults(join(more)) == [(5, "l1, l2", "z x")]
     assert faults(join(more, others="skip")) == []
     assert join(more, others="skip")["predictions"].height == 3
 
 
 def test_repeated_pairs_are_faults_even_if_they_agree() -> None:
-    twice = pl.concat([SAID, SAID.head(1)])
+    twice = pl.concat([PREDICTIONS, PREDICTIONS.head(1)])
     assert faults(join(twice)) == [(2, "l1, l2", "a x"), (5, "l1, l2", "a x")]
 
 
 def test_empty_predictions_give_no_rows() -> None:
-    assert join(SAID.with_columns(probability=pl.lit("")))["predictions"].is_empty()
-    assert join(SAID.clear())["judges_provenance"].is_empty()
+    assert join(PREDICTIONS.with_columns(probability=pl.lit("")))["predictions"].is_empty()
+    assert join(PREDICTIONS.clear())["judges_provenance"].is_empty()
 
 
 def test_a_missing_column_of_answers_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"categories\.TP: the file has no column 'probability'"):
-        join(SAID.drop("probability"))
+        join(PREDICTIONS.drop("probability"))
 
 
 def accepts(table: type) -> set[tuple[str, str]]:
@@ -203,10 +205,8 @@ def test_a_sheet_does_not_show_predictions(tmp_path: Path) -> None:
         (tmp_path / case).mkdir()
         tables = SmallRun(tmp_path / case, FILES).run(text)
         runs[case] = tables["sheet.sheet"]
-        written = [
-            path.read_text("utf-8-sig") for path in (tmp_path / case).rglob("people/*/*.csv")
-        ]
-        assert not any(word in text for text in written for word in ("robot", "r-7", "TP,"))
+        lines = [path.read_text("utf-8-sig") for path in (tmp_path / case).rglob("people/*/*.csv")]
+        assert not any(word in text for text in lines for word in ("robot", "r-7", "TP,"))
     assert runs["without"].equals(runs["beside"])
     assert runs["asks"].columns == runs["without"].columns
 

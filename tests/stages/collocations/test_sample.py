@@ -84,9 +84,9 @@ def test_the_rate_changes_widths_and_not_draws() -> None:
     narrower = second["questions"]["half_width"] / first["questions"]["half_width"]
     assert narrower.to_list() == pytest.approx([0.6] * 7)
     # of the pilot the category closest to one half: 2 of 3 in TP
-    by_pilot, given = design(pilot=PILOT), design(pilot=PILOT, rate=2 / 3)
+    by_pilot, by_both = design(pilot=PILOT), design(pilot=PILOT, rate=2 / 3)
     assert by_pilot["questions"]["half_width"].to_list() == pytest.approx(
-        given["questions"]["half_width"].to_list()
+        by_both["questions"]["half_width"].to_list()
     )
 
 
@@ -290,12 +290,12 @@ def test_invalid_costs_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measures", "kept"),
+    ("measures", "seed"),
     [(["all", "random"], "s"), (["mi", "random"], "s"), (["all"], ""), (None, "")],
 )
-def test_the_seed_is_kept_only_if_it_is_used(measures: list[str] | None, kept: str) -> None:
+def test_the_seed_is_kept_only_if_it_is_used(measures: list[str] | None, seed: str) -> None:
     options = {"candidates": "c", "seed": "s"} | ({"measures": measures} if measures else {})
-    assert ScoreAssociation.model_validate(options).seed == kept
+    assert ScoreAssociation.model_validate(options).seed == seed
 
 
 def test_unknown_measures_are_reported() -> None:

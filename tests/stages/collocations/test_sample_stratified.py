@@ -173,7 +173,7 @@ def test_strata_may_be_those_of_the_pool_or_of_the_whole(whole: bool) -> None:
 
 
 def test_an_empty_stratum_keeps_its_size() -> None:
-    # best ranks 1, 1, 2, 4, 5, 6: nobody is third at best
+    # best ranks 1, 1, 2, 4, 5, 6: no best rank is 3
     scores = {"a": [6.0, 5, 4, 3, 2, 1], "b": [4.0, 6, 5, 3, 2, 1]}
     ranks = run_stage(
         "score.rank", {"seed": "s"}, scores=pl.DataFrame({"id": list("uvwxyz"), **scores})

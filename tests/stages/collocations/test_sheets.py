@@ -19,7 +19,7 @@ from schemas import Annotations, Judgements, SheetEntries
 from tests.stages.run_stage import SmallRun, run_stage
 
 LABELS_ADJUDICATION_RULES = pl.DataFrame({"label": ["SVC", "figurative", "no"]})
-GIVEN: dict[str, list[str | None]] = {
+LABELS_BY_PAIR: dict[str, list[str | None]] = {
     "x1": ["SVC", "SVC", "SVC"],
     "x2": ["SVC", "figurative", "SVC"],
     "x3": ["SVC", "no", "SVC"],
@@ -28,7 +28,7 @@ GIVEN: dict[str, list[str | None]] = {
 }
 ROWS = [
     (each, who, label)
-    for each, given in GIVEN.items()
+    for each, given in LABELS_BY_PAIR.items()
     for who, label in zip("abc", given, strict=True)
 ]
 CATEGORIES = {"SVC": ["SVC"], "figurative": ["figurative"], "TP": ["SVC", "figurative"]}
@@ -67,9 +67,9 @@ def test_rules_decide_conflicts_by_category(
     rule: str, svc: list[bool | None], figurative: list[bool | None], union: list[bool | None]
 ) -> None:
     judged = join(rule)
-    assert [judged["SVC", each] for each in GIVEN] == svc
-    assert [judged["figurative", each] for each in GIVEN] == figurative
-    assert [judged["TP", each] for each in GIVEN] == union
+    assert [judged["SVC", each] for each in LABELS_BY_PAIR] == svc
+    assert [judged["figurative", each] for each in LABELS_BY_PAIR] == figurative
+    assert [judged["TP", each] for each in LABELS_BY_PAIR] == union
 
 
 # Guidelines of labels: of existing labels, and passed on to the delivery of the sheets
@@ -134,13 +134,13 @@ def entries_join_sheets(*rows: RowJoinSheets) -> pl.DataFrame:
 
 def joined_sheets(
     *rows: RowJoinSheets,
-    asked: tuple[str, ...] = ("a1", "b"),
+    annotators: tuple[str, ...] = ("a1", "b"),
     earlier: pl.DataFrame | None = None,
     **options: Any,
 ) -> dict[str, pl.DataFrame]:
     """Join rows; all annotators have x and y."""
     pairs = entries_join_sheets(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
-    people = pl.DataFrame({"annotator": asked}).join(pairs, how="cross")
+    people = pl.DataFrame({"annotator": annotators}).join(pairs, how="cross")
     sheet = people.select(
         "annotator", order=pl.int_range(1, pl.len() + 1), id="id", l1="l1", l2="l2"
     )
@@ -473,7 +473,7 @@ def test_tables_without_rounds_have_no_additional_columns() -> None:
 
 # Simulated machines as a stage
 
-JUDGED = pl.DataFrame(
+JUDGEMENTS = pl.DataFrame(
     {"category": "TP", "id": [f"x{i}" for i in range(400)],
      "tp": [None if i % 10 == 0 else i % 2 == 0 for i in range(400)]},
     schema=Judgements.columns(),
@@ -486,9 +486,9 @@ JUDGES = {
 
 def test_simulated_judges_have_their_quality() -> None:
     tables = run_stage(
-        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGEMENTS
     )
-    predictions = tables["predictions"].join(JUDGED, on=["category", "id"])
+    predictions = tables["predictions"].join(JUDGEMENTS, on=["category", "id"])
     assert predictions.filter(judge="good").height == 360
     assert (predictions.filter(judge="sure")["prediction"] == 1).equals(
         predictions.filter(judge="sure")["tp"]
@@ -499,7 +499,7 @@ def test_simulated_judges_have_their_quality() -> None:
 
 def test_options_of_a_simulation_are_its_provenance() -> None:
     tables = run_stage(
-        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGEMENTS
     )
     assert tables["judges_provenance"].filter(judge="sure").rows() == [
         ("sure", "says", "probability", 360), ("sure", "sensitivity", "1.0", 360),
@@ -509,7 +509,7 @@ def test_options_of_a_simulation_are_its_provenance() -> None:
 
 def test_without_judgements_nothing_is_simulated() -> None:
     tables = run_stage(
-        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGED.clear()
+        "sheet.simulated_machine", {"judges": JUDGES, "seed": "s"}, judgements=JUDGEMENTS.clear()
     )
     assert all(table.is_empty() for table in tables.values())
 
@@ -538,7 +538,7 @@ def test_sheets_are_filled_from_a_table(
 ) -> None:
     tables = run_stage("sheet.simulated", {"path": "p", "label": label}, sheet=SHEET, path=TABLE)
     rows = tables["entries"].select("annotator", "l2", "label").rows()
-    assert {(who, pair): given for who, pair, given in rows} == expected
+    assert {(who, pair): labels for who, pair, labels in rows} == expected
 
 
 @pytest.mark.parametrize(

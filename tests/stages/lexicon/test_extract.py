@@ -180,10 +180,10 @@ def _add_places(frame: pl.DataFrame) -> pl.LazyFrame:
 # Stages of lexicons in parts: the same tables in the order of their keys for any memory
 
 ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
-Made = dict[str, pl.DataFrame]
+Tables = dict[str, pl.DataFrame]
 
 
-def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Made:
+def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Tables:
     """Run a stage part by part; its parts are valid, and in the order of their key."""
     stage = STAGES.get(use)
     options = stage.config.model_validate(config)
@@ -207,11 +207,11 @@ def _sort_part(use: str, name: str, frame: Any) -> pl.DataFrame:
     return table.sort(outputs[name].key()) if name in outputs else table
 
 
-def digests(use: str, made: Made) -> dict[str, str]:
+def digests(use: str, tables: Tables) -> dict[str, str]:
     models = STAGES.get(use).outputs
     return {
         name: table_digest(frame.lazy(), key=models[name].key(), name=name)[0]
-        for name, frame in made.items()
+        for name, frame in tables.items()
     }
 
 
@@ -231,7 +231,7 @@ def rows(seed: str, count: int = 60) -> pl.DataFrame:
     )
 
 
-def lexicon(seed: str, **config: Any) -> Made:
+def lexicon(seed: str, **config: Any) -> Tables:
     return in_parts("extract.lexicon", {"path": "a.tsv", **config}, path=rows(seed))
 
 
@@ -265,7 +265,7 @@ def test_faults_are_reported_before_any_part(parts: int) -> None:
     assert first[FAULTS].lazy().collect()["line"].sort().to_list() == [20, 40, 60]
 
 
-def generate_forms(**config: Any) -> Made:
+def generate_forms(**config: Any) -> Tables:
     """Generate forms by paradigms of many endings, of one, and of none."""
     entries = [(f" l{i % 7}", f"s{i % 5}", f"p{i % 3}") for i in range(40)]
     endings = [("p0", f"{i % 9}~É") for i in range(12)] + [("p1", None), ("p2", "e")]
@@ -320,10 +320,10 @@ def evaluation_digests(
     """Return the digests of all tables from two wordlists to L*."""
     gold, other = words("gold", lemmas), words("lexicon", lemmas)
     tables = {"gold": gold, "lexicon": other}
-    named = {name: name for name in tables}
-    overlaps = in_parts("score.lexicon", named, **tables)
+    references = {name: name for name in tables}
+    overlaps = in_parts("score.lexicon", references, **tables)
     result = digests("score.lexicon", overlaps)
-    options = {**named, "overlaps": "overlaps", "seed": "s", **config}
+    options = {**references, "overlaps": "overlaps", "seed": "s", **config}
     if sampled is not None:
         draw = {"gold": "gold", "lexicons": ["lexicon"], "seed": "s", **sampled}
         sample = in_parts("sample.lemmas", draw, gold=gold, lexicons_0=other)
@@ -360,11 +360,11 @@ def test_an_evaluation_in_parts_equals_the_whole(
 def test_lexicons_without_common_lemmas_have_no_overlaps(parts: int) -> None:
     gold = words("gold", 5)
     other = gold.select(lemma="x" + pl.col("lemma"), form=pl.lit("y")).unique()
-    named = {"gold": "gold", "lexicon": "lexicon"}
+    references = {"gold": "gold", "lexicon": "lexicon"}
     with room_for(parts):
-        overlaps = in_parts("score.lexicon", named, gold=gold, lexicon=other)["overlaps"]
+        overlaps = in_parts("score.lexicon", references, gold=gold, lexicon=other)["overlaps"]
         tables = in_parts(
-            "evaluate.lexicon", {**named, "overlaps": "overlaps", "seed": "s"},
+            "evaluate.lexicon", {**references, "overlaps": "overlaps", "seed": "s"},
             gold=gold, lexicon=other, overlaps=overlaps,
         )  # fmt: skip
     assert overlaps.is_empty()
@@ -714,9 +714,9 @@ def test_lemmas_not_looked_up_are_not_absent() -> None:
     draws = sample({"rate": 0.5, "design": "simple"}, lexicons={"x": lexicon})
     looked_up = draws.sort("position")["lemma"].head(20)
     gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
-    found = pl.Series("found", [True] * 15 + [False] * 5)
+    found_lemmas = pl.Series("found", [True] * 15 + [False] * 5)
     keyed = looked_up.to_frame().with_columns(
-        found, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
+        found_lemmas, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
     )
     config = {"complete": False}
     tables = quality(gold, lexicon, config, sample=draws, looked_up=keyed)

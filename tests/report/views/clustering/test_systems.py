@@ -141,8 +141,8 @@ def test_type_level_scores_have_limits_starts_gap_and_floor() -> None:
     assert block.texts is not None
     row = block.texts.row(0, named=True)
     assert row["value (%)"] == "50.00 [40.00, 60.00]"
-    shown = ["floor (%)", "certificate", "starts", "bound (%)", "gap (%)", "uncovered"]
-    assert [row[name] for name in shown] == [
+    columns = ["floor (%)", "certificate", "starts", "bound (%)", "gap (%)", "uncovered"]
+    assert [row[name] for name in columns] == [
         "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
     ]  # fmt: skip
     assert block.texts.height == 3
@@ -220,8 +220,8 @@ def test_token_level_scores_are_listed() -> None:
 
 def test_tokens_without_a_cluster_are_counted() -> None:
     assert "are excluded: A (1): 7 of 1,000" in texts(tokens())
-    kept = tokens({"without_cluster": "cluster"})
-    assert "form one additional cluster: A (1): 7 of 1,000" in texts(kept)
+    blocks = tokens({"without_cluster": "cluster"})
+    assert "form one additional cluster: A (1): 7 of 1,000" in texts(blocks)
 
 
 def test_the_token_level_has_a_heat_map_for_each_system() -> None:

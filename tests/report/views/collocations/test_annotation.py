@@ -91,9 +91,9 @@ def test_many_pairs_are_only_in_the_table() -> None:
     assert "pairs of annotators" in figure.caption
     few = show_blocks()[0]
     assert isinstance(few, Figure)
-    held = json.dumps(few.chart)
-    assert "Cohen's kappa (anna, ben)" in held
-    assert "positive agreement (anna, ben)" not in held
+    content = json.dumps(few.chart)
+    assert "Cohen's kappa (anna, ben)" in content
+    assert "positive agreement (anna, ben)" not in content
     assert "(anna" not in json.dumps(figure.chart)
     assert isinstance(table, Listing)
     assert table.texts is not None
@@ -129,8 +129,8 @@ def test_a_single_annotator_is_stated() -> None:
 SIZE = 90
 IDS = [f"x{i:02}" for i in range(SIZE)]
 TRUE = [i % 3 == 0 for i in range(SIZE)]
-JUDGED = pl.DataFrame({"category": "TP", "id": IDS, "tp": TRUE}, schema=Judgements.columns())
-SAID = pl.DataFrame(
+JUDGEMENTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": TRUE}, schema=Judgements.columns())
+PREDICTIONS = pl.DataFrame(
     {"category": "TP", "judge": ["m"] * SIZE + ["n"] * SIZE, "id": IDS * 2,
      "prediction": [0.9 if i % 3 == 0 else (i % 7) / 10 for i in range(SIZE)] + [0.2] * SIZE},
     schema=Predictions.columns(),
@@ -141,7 +141,7 @@ RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
 
 
 def shown_machine(
-    message: pl.DataFrame = SAID, judged: pl.DataFrame = JUDGED, **config: Any
+    message: pl.DataFrame = PREDICTIONS, judged: pl.DataFrame = JUDGEMENTS, **config: Any
 ) -> list[Block]:
     options = {"seed": "s", "cuts": [30, 60], "pairs": [("a", "b")]} | config
     tables = run_stage(
@@ -183,7 +183,8 @@ def test_undefined_savings_are_dashes() -> None:
 def test_each_category_has_a_figure() -> None:
     other = pl.lit("idiom").alias("category")
     blocks = shown_machine(
-        pl.concat([SAID, SAID.with_columns(other)]), pl.concat([JUDGED, JUDGED.with_columns(other)])
+        pl.concat([PREDICTIONS, PREDICTIONS.with_columns(other)]),
+        pl.concat([JUDGEMENTS, JUDGEMENTS.with_columns(other)]),
     )
     names = [each.name for each in blocks if isinstance(each, Figure)]
     assert names == ["reliability-TP", "reliability-idiom"]
@@ -195,7 +196,9 @@ def test_provenance_of_machine_judges_is_in_a_fold() -> None:
         schema=JudgesProvenance.columns(),
     )
     machine = StageView("machine", "join.machine", {}, lambda _: frame.lazy())
-    tables = run_stage("evaluate.machine", {"seed": "s"}, predictions=SAID, judgements=JUDGED)
+    tables = run_stage(
+        "evaluate.machine", {"seed": "s"}, predictions=PREDICTIONS, judgements=JUDGEMENTS
+    )
     stage = StageView(
         "held", "evaluate.machine", {}, lambda table: tables[table].lazy(),
         inputs={"predictions": "machine.predictions"}, stages={"machine": machine},
@@ -209,6 +212,6 @@ def test_provenance_of_machine_judges_is_in_a_fold() -> None:
 
 
 def test_the_absence_of_judgements_is_stated() -> None:
-    assert shown_machine(judged=JUDGED.clear()) == [
+    assert shown_machine(judged=JUDGEMENTS.clear()) == [
         Text("No candidate has both a prediction and a judgement.")
     ]

@@ -50,12 +50,12 @@ def stage(*others: tuple[str, str, str]) -> StageView:
     def open_table(name: str) -> pl.LazyFrame:
         return TABLES[name].lazy()
 
-    for name, use, read in (
+    for name, use, source in (
         ("pairs", "extract.pairs", ""),
         ("scores", "score.association", "pairs.candidates"),
         *others,
     ):
-        among[name] = StageView(name, use, {}, open_table, inputs={"in": read}, stages=among)
+        among[name] = StageView(name, use, {}, open_table, inputs={"in": source}, stages=among)
     return StageView("ranks", "score.rank", {"scores": "scores.scores"}, open_table,
                      inputs={"scores": "scores.scores"}, stages=among)  # fmt: skip
 
@@ -150,10 +150,10 @@ def test_hostile_words_are_unpacked_unchanged() -> None:
     assert set(columns["l2"]) == set(SCORES["l2"])
 
 
-@pytest.mark.parametrize("gone", ["f1", "N"])
-def test_without_counts_there_is_no_contingency_table(gone: str) -> None:
+@pytest.mark.parametrize("missing", ["f1", "N"])
+def test_without_counts_there_is_no_contingency_table(missing: str) -> None:
     ranks = stage()
-    table = candidate_explorer(ranks, SCORES.drop(gone).lazy(), measures=["mi"], most_rows=9)
+    table = candidate_explorer(ranks, SCORES.drop(missing).lazy(), measures=["mi"], most_rows=9)
     assert table.cells is None
     assert explorer().cells is not None
 

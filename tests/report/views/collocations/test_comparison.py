@@ -22,8 +22,8 @@ from tests.report import report_frames as frames
 
 GAPS = dict.fromkeys(range(1, 201), 0.25)
 PAIRS = {("a", "b"): GAPS, ("a", "c"): GAPS, ("b", "c"): dict.fromkeys(range(1, 201), -0.0)}
-TESTED = frames.comparison(PAIRS, significant=range(90, 110))
-TABLES = {"comparison": TESTED, "cuts": frames.cuts(TESTED, [100, 200])}
+COMPARISON = frames.comparison(PAIRS, significant=range(90, 110))
+TABLES = {"comparison": COMPARISON, "cuts": frames.cuts(COMPARISON, [100, 200])}
 
 
 def show_blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
@@ -166,11 +166,11 @@ def test_many_measures_have_one_figure_per_cut() -> None:
 
 
 def test_of_many_cuts_a_few_and_the_requested_ones_have_a_matrix() -> None:
-    tables = {"comparison": TESTED, "cuts": frames.cuts(TESTED, list(range(10, 201, 10)))}
+    tables = {"comparison": COMPARISON, "cuts": frames.cuts(COMPARISON, list(range(10, 201, 10)))}
     (figure,) = figures_of(show_blocks(tables), "matrix")
     assert 5 <= len(rows_of(figure)) <= 7
-    (asked,) = figures_of(show_blocks(tables, matrices=(40,)), "matrix-40")
-    assert len(rows_of(asked)) == 1
+    (requested_figure,) = figures_of(show_blocks(tables, matrices=(40,)), "matrix-40")
+    assert len(rows_of(requested_figure)) == 1
     with pytest.raises(ConfigError, match="views.tests.matrices: 45 is not a declared cut"):
         show_blocks(tables, matrices=(45,))
 
@@ -212,14 +212,14 @@ def test_the_graph_of_differences_can_be_zoomed() -> None:
     assert lines[0]["encoding"]["y"]["scale"]["domain"] == [-30.0, 30.0]
 
 
-LIMITED = frames.differences(
+DIFFERENCES = frames.differences(
     {("a", "b"): (-0.05, 0.25, 0.5), ("c", "b"): (-0.3, -0.2, -0.1)}, [100]
 )
 
 
 def test_differences_from_the_best_have_limits() -> None:
     best = frames.best({100: ["b"]})
-    blocks = show_blocks({**TABLES, "best": best, "differences": LIMITED})
+    blocks = show_blocks({**TABLES, "best": best, "differences": DIFFERENCES})
     assert len(figures_of(blocks, "intervals")) == 1
     table = listing(blocks, "differences")
     assert table.texts is not None
@@ -263,7 +263,7 @@ def test_differences_by_clusters_are_listed() -> None:
 
 # From tests at the cuts to matrices.
 
-TESTED_COMPARISON_MATRICES = frames.cuts(
+COMPARISON_MATRICES = frames.cuts(
     frames.comparison({("a", "b"): {100: 0.2, 200: -0.1}}, significant=[100]), [100, 200]
 )
 NOTHING = frames.against_baseline({})
@@ -271,18 +271,18 @@ MARK = Mark(alpha=0.05, margin=0.0)
 
 
 def test_each_pair_is_in_the_matrix_in_both_directions() -> None:
-    result = matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 100).cells
+    result = matrix_of(COMPARISON_MATRICES, NOTHING, 100).cells
     assert result.select("row", "column", "difference", "significant").rows() == [
         ("a", "b", 0.2, True), ("b", "a", -0.2, True),
     ]  # fmt: skip
 
 
 def test_without_estimates_the_order_is_by_name() -> None:
-    assert matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, 200).order == ("a", "b")
+    assert matrix_of(COMPARISON_MATRICES, NOTHING, 200).order == ("a", "b")
 
 
 def test_small_matrices_share_a_figure() -> None:
-    two = [matrix_of(TESTED_COMPARISON_MATRICES, NOTHING, n) for n in (100, 200)]
+    two = [matrix_of(COMPARISON_MATRICES, NOTHING, n) for n in (100, 200)]
     assert [len(group) for group in group_matrices(two, most=2)] == [2]
     assert [len(group) for group in group_matrices(two, most=1)] == [1, 1]
     assert group_matrices([], most=2) == []

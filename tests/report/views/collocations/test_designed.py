@@ -23,17 +23,19 @@ BITS = np.random.default_rng(3)
 IDS = [f"x{i:03}" for i in range(300)]
 SCORES = pl.DataFrame({"id": IDS, "mi": BITS.normal(size=300), "dice": BITS.normal(size=300)})
 RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
-MADE = run_stage("sample.design", {"cuts": [50, 100], "size": 80, "seed": "s"}, ranks=RANKS)
+SAMPLE_TABLES = run_stage(
+    "sample.design", {"cuts": [50, 100], "size": 80, "seed": "s"}, ranks=RANKS
+)
 LABELS = pl.DataFrame({"category": "TP", "id": IDS, "tp": BITS.random(300) < 0.3})
-DONE = run_stage(
+ESTIMATES = run_stage(
     "evaluate.designed",
     {"cuts": [50, 100], "seed": "s", "band": "simultaneous", "assist": "scores"},
-    ranks=RANKS, judgements=LABELS.join(MADE["sample"], on="id", how="semi"),
-    sample=MADE["sample"], inclusion=MADE["inclusion"],
+    ranks=RANKS, judgements=LABELS.join(SAMPLE_TABLES["sample"], on="id", how="semi"),
+    sample=SAMPLE_TABLES["sample"], inclusion=SAMPLE_TABLES["inclusion"],
 )  # fmt: skip
 
 
-def shown_designed(tables: dict[str, pl.DataFrame] = DONE, **options: Any) -> list[Block]:
+def shown_designed(tables: dict[str, pl.DataFrame] = ESTIMATES, **options: Any) -> list[Block]:
     stage = frames.stage("evaluate.designed", tables, cuts=[50, 100])
     return list(show_designed(stage, DesignedView(**options)))
 
@@ -59,11 +61,11 @@ def test_measures_and_pairs_can_be_selected() -> None:
 
 
 def test_differences_beyond_the_candidates_are_in_a_fold() -> None:
-    row = DONE["differences"].head(1).to_dicts()[0]
+    row = ESTIMATES["differences"].head(1).to_dicts()[0]
     row |= {"cluster": "l1, l2", "clusters": 40, "effective_clusters": 12.5, "confidence": 0.95,
             "p_value": 0.2, "p_adjusted": 0.4, "significant": False, "verdict": "open"}  # fmt: skip
     columns = ClusteredDesignedDifferences.columns()
-    tables = DONE | {"clustered": pl.DataFrame([row], schema=columns)}
+    tables = ESTIMATES | {"clustered": pl.DataFrame([row], schema=columns)}
     (fold,) = [block for block in shown_designed(tables) if isinstance(block, Fold)][1:]
     assert fold.summary == "Differences for candidates to come"
     (table,) = fold.blocks
@@ -74,12 +76,12 @@ def test_differences_beyond_the_candidates_are_in_a_fold() -> None:
 
 
 def test_the_absence_of_judgements_is_stated() -> None:
-    (block,) = shown_designed({name: frame.clear() for name, frame in DONE.items()})
+    (block,) = shown_designed({name: frame.clear() for name, frame in ESTIMATES.items()})
     assert isinstance(block, Text)
 
 
 def test_questions_are_compared_with_the_simple_sample() -> None:
-    stage = frames.stage("sample.design", MADE)
+    stage = frames.stage("sample.design", SAMPLE_TABLES)
     text, table = show_questions(stage, QuestionsView())
     assert isinstance(text, Text)
     assert "80 candidates were drawn" in text.text
@@ -91,7 +93,9 @@ def test_questions_are_compared_with_the_simple_sample() -> None:
     text, table, fold = show_questions(stage, QuestionsView(most=3))
     assert isinstance(fold, Fold)
     (block,) = show_questions(
-        frames.stage("sample.design", {name: frame.clear() for name, frame in MADE.items()}),
+        frames.stage(
+            "sample.design", {name: frame.clear() for name, frame in SAMPLE_TABLES.items()}
+        ),
         QuestionsView(),
     )
     assert isinstance(block, Text)

@@ -146,24 +146,24 @@ def test_tests_of_a_guarantee_are_listed() -> None:
     stage = frames.stage(
         "evaluate.choice", {"choice": CHOICE, "guarantee": tests}, guarantee=True, min_precision=0.3
     )
-    blocks, shown = show_choice(stage, ViewOptions())
+    blocks, listing = show_choice(stage, ViewOptions())
     assert isinstance(blocks, Text)
-    assert isinstance(shown, Listing)
-    assert shown.texts is not None
-    assert shown.texts.rows() == [
+    assert isinstance(listing, Listing)
+    assert listing.texts is not None
+    assert listing.texts.rows() == [
         ("t-score", "500", "40 of 90", "35.62", "passed"),
         ("t-score", "100", "10 of 40", "14.49", "failed"),
     ]
     assert (
         "With 95 % confidence, every list that passed has a precision of at least 30 %"
-        in shown.caption
+        in listing.caption
     )
 
 
 USE = "evaluate.precision"
 CURVES = {"dice": [i % 3 == 0 for i in range(300)], "t_score": [i % 2 == 0 for i in range(300)]}
 ONE = {"precision": frames.precision(CURVES), "baseline": frames.baseline(150, 300)}
-TESTED = frames.comparison(
+COMPARISON = frames.comparison(
     {("dice", "t_score"): dict.fromkeys(range(1, 301), -0.1)}, significant=range(1, 301)
 )
 
@@ -282,7 +282,7 @@ def test_short_lists_are_drawn_from_the_start() -> None:
 
 
 def test_truth_and_marks_are_read_from_other_stages() -> None:
-    tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
+    tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": COMPARISON}
     figure = show_blocks(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
     assert "Thin lines: the true curves." in figure.caption
@@ -308,12 +308,12 @@ def test_truth_and_marks_are_read_from_other_stages() -> None:
 )
 def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace("'", ".")):
-        show_blocks({**ONE, "tests.comparison": TESTED}, **options)
+        show_blocks({**ONE, "tests.comparison": COMPARISON}, **options)
 
 
 def test_a_pair_without_significant_differences_is_named() -> None:
     pair = {"comparison": "tests", "marks": ("dice", "t_score")}
-    none = TESTED.with_columns(significant=pl.col("n") < 50)
+    none = COMPARISON.with_columns(significant=pl.col("n") < 50)
     shown_with = {**ONE, "tests.comparison": none}
     assert (
         "There is none here."
