@@ -20,7 +20,7 @@ from pipeline.remarks import base
 from pipeline.report import view
 from pipeline.stages.base import STAGES
 
-REGISTRIES: list[Registry[int]] = []
+HOLDER: list[Registry[int]] = []
 """The place where modules of a generated package find the registry."""
 
 
@@ -195,11 +195,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         (folder / "__init__.py").touch()
     for module, shape in {"flat_square": "flat.square", "circle": "flat.circle"}.items():
         register = (
-            f"from tests.test_registry import REGISTRIES\nREGISTRIES[0].add('{shape}', 0, __name__)\n"
+            f"from tests.test_registry import HOLDER\nHOLDER[0].add('{shape}', 0, __name__)\n"
         )
         (family / f"{module}.py").write_text(register)
     (family / "others.py").write_text(
-        "from tests.test_registry import REGISTRIES\nREGISTRIES[0].add('flat.' + 'arc', 0, __name__)\n"
+        "from tests.test_registry import HOLDER\nHOLDER[0].add('flat.' + 'arc', 0, __name__)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     return name
@@ -218,7 +218,7 @@ def test_a_name_is_looked_up_in_the_modules_that_define_it(
     package: str, name: str, imported: set[str]
 ) -> None:
     registry: Registry[int] = Registry("shape", package)
-    REGISTRIES[:] = [registry]
+    HOLDER[:] = [registry]
     assert (name in registry) == (name != "flat.x")
     names = {each.rpartition(".")[2] for each in sys.modules if each.startswith(f"{package}.flat.")}
     assert names == imported
@@ -228,7 +228,7 @@ def test_a_name_is_looked_up_in_the_modules_that_define_it(
 @pytest.mark.parametrize("name", ["flat.square", "flat.arc"])
 def test_a_name_registered_before_by_an_extension_is_refused(package: str, name: str) -> None:
     registry: Registry[int] = Registry("shape", package)
-    REGISTRIES[:] = [registry]
+    HOLDER[:] = [registry]
     registry.add(name, 1, "thief")
     with pytest.raises(ConfigError, match=f"is registered by thief and by {package}.flat"):
         registry.get(name)
