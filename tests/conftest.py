@@ -59,9 +59,9 @@ def _no_wait_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _drawn_here() -> Iterator[None]:
-    """Draw the pictures of reports in the process of the test: to start another takes a second.
+    """Draw pictures of reports in the process of the test, as starting another takes a second.
 
-    Commands that tests start draw as ever; the process that draws has tests of its own.
+    Commands started by tests draw as usual; the process that draws has its own tests.
     """
 
     def none(threads: int) -> Never:
@@ -74,9 +74,9 @@ def _drawn_here() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _signals_kept() -> Iterator[None]:
-    """Give the signals back: a command takes them over for the rest of its process.
+    """Restore the signal handlers: a command replaces them for the rest of its process.
 
-    Before a test too: what is made for a whole module may have called a command by then.
+    This is also done before a test, as a fixture of a module may have called a command.
     """
     for number, handler in _SIGNALS.items():
         signal.signal(number, handler)

@@ -1,7 +1,7 @@
-"""Tests of one group go to one process, which shares among them what is slow to start.
+"""Tests of one group run in one process, which shares resources that are slow to start.
 
-pytest-xdist finds its own groups by names that it changes while tests are collected, and since pytest
-9.2 these are not changed any more (issue 1386 of pytest-xdist): here a group is known by the name alone.
+pytest-xdist identifies groups by a suffix that it adds to names during collection. Since pytest 9.2
+these names cannot be changed (issue 1386 of pytest-xdist): here the name alone determines the group.
 """
 
 from __future__ import annotations

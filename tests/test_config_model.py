@@ -16,7 +16,7 @@ from pipeline.runner.config import Experiment
 from pipeline.stages.base import STAGES
 
 
-class Above(OptionModel):
+class BaseOptions(OptionModel):
     """A string that belongs to no field."""
 
     one: int = 1
@@ -33,7 +33,7 @@ class Above(OptionModel):
         """The fourth."""
 
 
-class Below(Above):
+class DerivedOptions(BaseOptions):
     two: int = 22
     three: int = Field(default=33, description="The third.")
     """Not this."""
@@ -42,9 +42,9 @@ class Below(Above):
 
 
 def test_descriptions_include_those_of_base_classes() -> None:
-    assert descriptions(Above) == {"one": "The first,\nover two lines.", "two": "The second."}
-    assert descriptions(Above.Within) == {"four": "The fourth."}
-    assert descriptions(Below) == {
+    assert descriptions(BaseOptions) == {"one": "The first,\nover two lines.", "two": "The second."}
+    assert descriptions(BaseOptions.Within) == {"four": "The fourth."}
+    assert descriptions(DerivedOptions) == {
         "one": "The first,\nover two lines.",
         "three": "The third.",
         "five": "The fifth.",

@@ -247,7 +247,7 @@ def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
         return
     printed = float(text.removeprefix("p = "))
     assert printed == pytest.approx(p, abs=0.0005001)
-    # Close to the customary level it has enough digits to show on which side of it it lies.
+    # Close to the customary level it has enough digits to show its side of the level.
     if not math.isclose(p, 0.05, abs_tol=0.00005):
         assert (printed < 0.05) == (p < 0.05)
 

@@ -50,7 +50,7 @@ def check_verdicts(run: Run) -> int:
 
 
 def check_runs_together(runs: Sequence[Run]) -> int:
-    """Check what pages on several runs show of the best measures; return how many answers.
+    """Check the best measures on pages of several runs; return the number of answers checked.
 
     A page on a sweep names the leading answer at each point with those that do not differ from it;
     a page on two runs shows their findings side by side. Both must be the table `best` of each run.

@@ -194,9 +194,9 @@ def judgements(positive: Mapping[str, bool | None], *, category: str = "TP") -> 
 def stage(
     use: str, tables: Mapping[str, pl.DataFrame], *, name: str = "shown", **config: Any
 ) -> StageView:
-    """Return a stage that opens these tables; what else its kind makes has no rows.
+    """Return a stage that opens these tables; its other tables have no rows.
 
-    Options that are not given are the defaults of the stage.
+    Other options are the defaults of the stage.
     """
     there = {**EMPTY.get(use, {}), **tables}
     return StageView(name, use, defaults(use) | config, lambda table: there[table].lazy())

@@ -47,7 +47,7 @@ STAGES = ("candidates", "words", "scores")
 def build(folder: Path, *, experiment: str = EXPERIMENT, tokens: int = 3_000) -> Laboratory:
     """Write three texts, two of the same content, and an experiment.
 
-    Words are long: how many buckets there are depends on bytes, and how long it takes on words.
+    Words are long: the number of buckets depends on bytes, and the time on words.
     """
     folder.mkdir()
     draw = random.Random(15)
@@ -98,9 +98,9 @@ _KNOWN: dict[tuple[object, ...], dict[str, dict[str, str]]] = {}
 
 
 def elsewhere(laboratory: Laboratory, *more: str) -> dict[str, dict[str, str]]:
-    """Return the digests of a run that has no limits and nothing to build upon.
+    """Return the digests of a run without limits and without earlier results.
 
-    They are known where another test has asked the same of the same texts.
+    They are cached for other tests with the same texts and options.
     """
     text = re.sub(r"(?<=\[run\]\n)[^\[]*", "", laboratory.config.read_text())
     corpus = (path.read_bytes() for path in sorted(laboratory.folder.glob("*.txt")))

@@ -1,7 +1,8 @@
-"""A process that imports everything, says "ready", and runs the commands that it is told.
+"""A process that imports everything, prints "ready", and runs the commands that it reads.
 
-One line of JSON per command: its words, and the act on the file system before which the
-process kills itself (0: never) among those of a place (empty: all). The answer is a line of JSON: exit code and what was said.
+Each command is a line of JSON: its words, and the number of the act on the file system before which
+the process kills itself (0: never), counted among the acts at a place (empty: all places). The
+answer is a line of JSON: exit code and output.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR
 
 
 class Counter:
-    """Counts the acts at a place and kills the process before the one that is named.
+    """Counts the acts at a place and kills the process before the requested one.
 
     The place is a regular expression for an act and its target, such as ``os.rename .*/ranks/``.
     """

@@ -22,13 +22,13 @@ def install(
     Parameters
     ----------
     target : Path
-        Becomes the folder that import paths have to name.
+        Folder for the package, to be put on the import path.
     name : str
         Name of the package.
     modules : mapping of str to Path or str
         Dotted name of a module to the file to copy, or to its text.
     group : str
-        Of the entry points.
+        Group of the entry points.
     points : mapping of str to str, optional
         Name of an entry point to what it names; every module if None.
     """

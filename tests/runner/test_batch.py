@@ -20,7 +20,7 @@ ALL = ["count", "merge", "counts", "combine", "result"]
 
 
 @pytest.fixture(autouse=True)
-def _in_shards_and_buckets(texts: Laboratory) -> None:
+def _use_shards_and_buckets(texts: Laboratory) -> None:
     give_options(texts, f"{BUCKETS}\n{SHARDS}")
 
 

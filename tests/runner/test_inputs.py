@@ -29,7 +29,7 @@ STAGES = {"stages": {"a": {"use": "extract.words"}}}
 
 
 @pytest.fixture
-def _as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+def _count_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the libraries, which other tests do not count."""
     monkeypatch.delenv(inputs.LIBRARIES_VARIABLE)
 
@@ -38,7 +38,7 @@ def problems(**run: object) -> list[Problem]:
     return parse({"name": "x", **STAGES, "run": run})[1]
 
 
-@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.usefixtures("_count_libraries")
 def test_the_libraries_of_all_processes_are_subtracted() -> None:
     two = RunOptions(engine="processes", workers=2, memory=1000 * MB)
     assert two.budget.memory == (1000 - 3 * 230) * MB // 2
@@ -47,14 +47,14 @@ def test_the_libraries_of_all_processes_are_subtracted() -> None:
     assert RunOptions(workers=8, memory=500 * MB).budget.memory == 270 * MB  # "local": one process
 
 
-@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.usefixtures("_count_libraries")
 def test_a_variable_may_state_the_size_of_the_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(100 * MB))
     assert Budget(500 * MB).per_worker(3, 4).memory == 100 * MB // 3
     assert not problems(memory="101MB")
 
 
-@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.usefixtures("_count_libraries")
 @pytest.mark.parametrize(
     ("run", "least", "message"),
     [
@@ -82,14 +82,14 @@ def test_a_limit_below_the_size_of_the_libraries_is_refused(
     assert not problems(memory=f"{least}MB", **run)
 
 
-@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.usefixtures("_count_libraries")
 def test_other_errors_of_limits_are_reported() -> None:
     assert "not an amount of memory" in problems(memory="much")[0].what
     (workers,) = problems(engine="processes", workers=0, memory="500MB")
     assert workers.where == "run.workers"
 
 
-@pytest.mark.usefixtures("_as_for_users")
+@pytest.mark.usefixtures("_count_libraries")
 def test_without_a_limit_nothing_is_refused() -> None:
     assert not parse({"name": "x", **STAGES})[1]
 

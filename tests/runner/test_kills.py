@@ -48,7 +48,7 @@ ACTS_BATCH_KILL = 8
 """A task is killed before one of this many first acts on the disk; it has a few more."""
 
 
-class Hands:
+class TaskProcesses:
     """Prepared processes that do tasks, with a new one for each that is killed."""
 
     def __init__(self, laboratory: Laboratory) -> None:
@@ -95,8 +95,8 @@ class Hands:
 
 
 @contextmanager
-def hands(laboratory: Laboratory) -> Iterator[Hands]:
-    result = Hands(laboratory)
+def task_processes(laboratory: Laboratory) -> Iterator[TaskProcesses]:
+    result = TaskProcesses(laboratory)
     try:
         yield result
     finally:
@@ -106,7 +106,7 @@ def hands(laboratory: Laboratory) -> Iterator[Hands]:
 @pytest.mark.long
 def test_tasks_that_were_killed_can_be_repeated(tmp_path: Path) -> None:
     texts = build(tmp_path / "texts")
-    with hands(texts) as working, ThreadPoolExecutor(2) as pool:
+    with task_processes(texts) as working, ThreadPoolExecutor(2) as pool:
         for stage in STAGES:
             for phase in phases(texts, stage).values():
                 tasks = working.order(phase["todo"])

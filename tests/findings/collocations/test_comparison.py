@@ -441,7 +441,7 @@ def test_a_further_sample_fits_within_the_candidates(counts: tuple[int, int, int
 Test = tuple[float | None, float | None]
 
 
-def of_pairs(tests: Mapping[tuple[str, str], Test], *sizes: int, **options: Any) -> StageView:
+def pair_stage(tests: Mapping[tuple[str, str], Test], *sizes: int, **options: Any) -> StageView:
     rows = [
         {"category": "TP", "measure_1": one, "measure_2": two, "n": n, "size": 50, "n_1": 20,
          "k_1": 10, "n_2": 20, "k_2": 5, "difference": gap, "p_value": p, "significant": False,
@@ -462,7 +462,7 @@ def test_each_declared_pair_has_a_finding_at_each_size() -> None:
         ("t_score", "mi"): (0.124, 0.003),
         ("mi", "dice"): (-0.02, 0.01),
     }
-    sentences = texts("declared_pairs", of_pairs(tests, 100, 500, margin=0.03))
+    sentences = texts("declared_pairs", pair_stage(tests, 100, 500, margin=0.03))
     assert sentences[:3] == [
         "For 100 candidates, t-score is better than MI (+12.4 points, adjusted p = .003).",
         "MI and Dice differ by less than the margin of 3.0 points (−2.0 points, adjusted p = .010).",
@@ -473,7 +473,7 @@ def test_each_declared_pair_has_a_finding_at_each_size() -> None:
 
 
 def test_without_a_judged_difference_there_is_no_finding() -> None:
-    assert findings_of("declared_pairs", of_pairs({("mi", "dice"): (None, None)}, 100)) == []
+    assert findings_of("declared_pairs", pair_stage({("mi", "dice"): (None, None)}, 100)) == []
 
 
 def test_with_a_best_measure_pairs_have_no_finding_of_their_own() -> None:

@@ -270,7 +270,7 @@ EVERY = {
 }
 
 
-def agreeing(kappa: float | None, *, annotators: int = 2) -> StageView:
+def agreement_stage(kappa: float | None, *, annotators: int = 2) -> StageView:
     people = {"annotator_1": "ann", "annotator_2": "bob"}
     everybody = {"annotator_1": "*", "annotator_2": "*"}
     rows: list[dict[str, Any]] = [
@@ -287,7 +287,7 @@ def agreeing(kappa: float | None, *, annotators: int = 2) -> StageView:
 
 
 def test_two_annotators_have_cohens_kappa() -> None:
-    (text,) = texts("agreement", agreeing(0.71))
+    (text,) = texts("agreement", agreement_stage(0.71))
     assert text == (
         "Annotators ann and bob agree on 90.0 % [85.0, 95.0] of 120 candidates judged by more than one of them "
         "(Cohen's kappa .71 [.50, .80])."
@@ -295,15 +295,15 @@ def test_two_annotators_have_cohens_kappa() -> None:
 
 
 def test_several_annotators_have_krippendorffs_alpha() -> None:
-    (text,) = texts("agreement", agreeing(0.7, annotators=3))
+    (text,) = texts("agreement", agreement_stage(0.7, annotators=3))
     assert text.startswith("Annotators ann, bob and cid agree on")
     assert text.endswith("(Krippendorff's alpha .70).")
 
 
 def test_low_agreement_is_a_caution_and_undefined_is_not() -> None:
-    kinds = [each.kind for each in findings_of("agreement", agreeing(0.6))]
+    kinds = [each.kind for each in findings_of("agreement", agreement_stage(0.6))]
     assert kinds == ["answer", "caution"]
-    assert [each.kind for each in findings_of("agreement", agreeing(None))] == ["answer"]
+    assert [each.kind for each in findings_of("agreement", agreement_stage(None))] == ["answer"]
 
 
 def test_limits_of_the_chosen_list_allow_for_the_choice() -> None:

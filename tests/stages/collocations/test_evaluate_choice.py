@@ -97,7 +97,7 @@ LONG = run_stage(
 TOP = pl.DataFrame({"category": "TP", "id": MANY, "tp": [i < 90 for i in range(200)]})
 
 
-def sure(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFrame]:
+def choose_guaranteed(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFrame]:
     options = {"guarantee": True} | config
     return run_stage("evaluate.choice", options, ranks=LONG, judgements=judgements)
 
@@ -105,7 +105,7 @@ def sure(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFram
 def test_a_guaranteed_list_is_shorter_than_an_estimated_one() -> None:
     """90 of 120 are 75 %, and 90 of 100 are 90 % with a lower limit of 82.4 % at 2.5 %."""
     config: dict[str, Any] = {"sizes": [20, 100, 120], "min_precision": 0.7}
-    tables = sure(**config)
+    tables = choose_guaranteed(**config)
     assert tables["choice"].select("measure", "n", "criterion").row(0) == (
         "a", 100, "min_precision = 0.7, guaranteed",
     )  # fmt: skip
@@ -114,7 +114,7 @@ def test_a_guaranteed_list_is_shorter_than_an_estimated_one() -> None:
         ("a", 20, 1, True, True), ("a", 100, 2, True, True), ("a", 120, 3, True, False),
         ("b", 20, 1, True, False), ("b", 100, 2, False, False), ("b", 120, 3, False, False),
     ]  # fmt: skip
-    plain = sure(**config, guarantee=False)
+    plain = choose_guaranteed(**config, guarantee=False)
     assert plain["choice"]["n"].item() == 120
     assert plain["choice"]["criterion"].item() == "min_precision = 0.7"
     assert plain["guarantee"].is_empty()
@@ -122,9 +122,12 @@ def test_a_guaranteed_list_is_shorter_than_an_estimated_one() -> None:
 
 def test_lists_are_tested_in_the_declared_order() -> None:
     config: dict[str, Any] = {"min_precision": 0.7, "measures": ["a"]}
-    assert sure(sizes=[100, 20, 20], **config)["guarantee"]["place"].to_list() == [2, 1]
+    assert choose_guaranteed(sizes=[100, 20, 20], **config)["guarantee"]["place"].to_list() == [
+        2,
+        1,
+    ]
     with pytest.raises(ConfigError, match="1 were tested"):
-        sure(sizes=[120, 20], **config)
+        choose_guaranteed(sizes=[120, 20], **config)
 
 
 def test_a_failed_guarantee_states_the_closest_lists() -> None:
@@ -133,10 +136,10 @@ def test_a_failed_guarantee_states_the_closest_lists() -> None:
         r"limit of 0.824 \(90 of 100\), b at n = 100 with a lower limit of 0.000 \(0 of 100\)"
     )
     with pytest.raises(ConfigError, match=near):
-        sure(sizes=[100], min_precision=0.9)
+        choose_guaranteed(sizes=[100], min_precision=0.9)
     few = TOP.head(3)
     with pytest.raises(ConfigError, match="enough judged draws .3 at most. to guarantee 0.7"):
-        sure(few, sizes=[100], min_precision=0.7)
+        choose_guaranteed(few, sizes=[100], min_precision=0.7)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,7 @@ def test_a_failed_guarantee_states_the_closest_lists() -> None:
 )
 def test_invalid_options_of_a_guarantee_are_refused(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        sure(**config)
+        choose_guaranteed(**config)
 
 
 def test_without_judgements_there_is_no_guarantee() -> None:

@@ -349,7 +349,7 @@ def test_looks_require_judgements() -> None:
     assert empty["looks"].is_empty()
 
 
-def of_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
+def evaluate_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
     """Evaluate one list of all candidates, some of whose first draws are true positives."""
     ids = [f"y{i:04}" for i in range(members)]
     scores = pl.DataFrame({"id": ids, "a": np.arange(members, dtype=float)})
@@ -372,7 +372,7 @@ def of_one_list(members: int, draws: int, hits: int) -> dict[str, pl.DataFrame]:
 def test_limits_equal_the_published_ones(
     members: int, draws: int, hits: int, limits: tuple[int, int]
 ) -> None:
-    tables = of_one_list(members, draws, hits)
+    tables = evaluate_one_list(members, draws, hits)
     row = tables["cuts"].row(0, named=True)
     assert (round(members * row["lower"]), round(members * row["upper"])) == limits
     base = tables["baseline"].row(0, named=True)

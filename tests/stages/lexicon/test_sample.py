@@ -26,7 +26,7 @@ def join(
 ) -> dict[str, pl.DataFrame]:
     """Join rows of annotator, lemma, forms, note.
 
-    Anna is asked for ra and ben for dar, with overlap both for both.
+    Anna has the lemma ra and ben has dar; with overlap each has both.
     """
     names = ("annotator", "lemma", "forms", "note")
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
