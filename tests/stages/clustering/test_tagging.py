@@ -405,7 +405,7 @@ def build_in_buckets(folder: Path, *, clusters: int = 7) -> list[list[str]]:
     return every
 
 
-def made_in_buckets(folder: Path, stage: str, run: str, runs: str) -> lx.Run:
+def run_in_buckets(folder: Path, stage: str, run: str, runs: str) -> lx.Run:
     (folder / "x.toml").write_text(
         f'name = "x"\n[run]\n{run}\n[stages.t]\n{CORPUS_IN_BUCKETS}{stage}'
     )
@@ -431,7 +431,7 @@ def test_a_memory_limit_does_not_change_the_tables(
 ) -> None:
     build_in_buckets(tmp_path)
     whole, few, many = (
-        made_in_buckets(tmp_path, stage + options, run, f"runs{number}")
+        run_in_buckets(tmp_path, stage + options, run, f"runs{number}")
         for number, run in enumerate(["", FEW, MANY])
     )
     for table in DIVIDED[stage]:
@@ -450,9 +450,9 @@ def test_counts_are_reused_with_other_thresholds_and_buckets(
     """Existing counts are divided further, or read in their own buckets."""
     build_in_buckets(tmp_path)
     stage = f"{TAGGING}sentences = true\n"
-    made_in_buckets(tmp_path, stage, first, "runs")
-    result = made_in_buckets(tmp_path, stage + LATE, then, "runs")
-    fresh = made_in_buckets(tmp_path, stage + LATE, "", "fresh")
+    run_in_buckets(tmp_path, stage, first, "runs")
+    result = run_in_buckets(tmp_path, stage + LATE, then, "runs")
+    fresh = run_in_buckets(tmp_path, stage + LATE, "", "fresh")
     assert result.manifests["t"].digests() == fresh.manifests["t"].digests()
     assert len(list((tmp_path / "runs/x/t/counts").glob("*/manifest.json"))) == 1
     assert parts(result, "tagged") > 1
@@ -464,7 +464,7 @@ def test_counts_equal_those_of_a_loop(tmp_path: Path) -> None:
     rows = [row[:3] for row in build_in_buckets(tmp_path) if row[0] and row[1] not in {"", "T2"}]
     often = Counter(item for item, _, _ in rows)
     columns = [row for row in rows if often[row[0]] >= 3]
-    run = made_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
+    run = run_in_buckets(tmp_path, TAGGING + LATE, MANY, "runs")
     sizes = run.table("t.sizes").filter(run="t1").select("what", "count")
     counts = dict(sizes.iter_rows())
     assert counts["tokens that count"] == len(columns)
@@ -494,7 +494,7 @@ def test_errors_do_not_depend_on_the_buckets(stage: str, tmp_path: Path) -> None
     messages = []
     for number, run in enumerate(["", MANY]):
         with pytest.raises(DataError) as refused:
-            made_in_buckets(tmp_path, stage, run, f"runs{number}")
+            run_in_buckets(tmp_path, stage, run, f"runs{number}")
         messages.append(str(refused.value))
     assert messages[0] == messages[1]
 
