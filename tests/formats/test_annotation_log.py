@@ -1,4 +1,4 @@
-"""The log of decisions: nothing twice, nothing lost, undone as far back as one likes."""
+"""The log of decisions: nothing is saved twice or lost, and everything can be undone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def requests_for(*people: str) -> list[TaskRequest]:
 
 
 @pytest.fixture
-def log_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def decision_log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with open_log(tmp_path / NAME) as connection:
         update_tasks(connection, ITEMS, requests_for("ana", "ben"))
         yield connection
@@ -59,94 +59,96 @@ def ids(log: sqlite3.Connection, who: str = "ana") -> list[str]:
     return [each.id for each in upcoming(log, who, most=10)]
 
 
-def test_cards_come_in_order_and_an_answer_takes_one_away(log_log: sqlite3.Connection) -> None:
-    assert ids(log_log) == ["x0", "x1", "x2", "x3", "x4"]
+def test_cards_come_in_order_and_an_answer_takes_one_away(decision_log: sqlite3.Connection) -> None:
+    assert ids(decision_log) == ["x0", "x1", "x2", "x3", "x4"]
     (outcome,) = append(
-        log_log, [Decision("k1", "ana", "x0", answer="SVC", unsure=True, note="hm")]
+        decision_log, [Decision("k1", "ana", "x0", answer="SVC", unsure=True, note="hm")]
     )
     assert (outcome.status, outcome.standing.answer) == ("saved", "SVC")
-    assert ids(log_log) == ["x1", "x2", "x3", "x4"]
-    assert ids(log_log, "ben") == ["x0", "x1", "x2", "x3", "x4"]
-    mine = card(log_log, "ana", "x0")
+    assert ids(decision_log) == ["x1", "x2", "x3", "x4"]
+    assert ids(decision_log, "ben") == ["x0", "x1", "x2", "x3", "x4"]
+    mine = card(decision_log, "ana", "x0")
     assert mine is not None
     assert (mine.standing.unsure, mine.standing.note) == (True, "hm")
 
 
-def test_the_same_key_is_saved_once(log_log: sqlite3.Connection) -> None:
+def test_the_same_key_is_saved_once(decision_log: sqlite3.Connection) -> None:
     decision = Decision("k1", "ana", "x0", answer="SVC", replaces=0)
-    first, again = append(log_log, [decision, decision])
+    first, again = append(decision_log, [decision, decision])
     assert (first.status, again.status) == ("saved", "repeated")
     assert first.entry == again.standing.entry
-    assert log_log.execute("SELECT count(*) FROM log").fetchone()[0] == 1
+    assert decision_log.execute("SELECT count(*) FROM log").fetchone()[0] == 1
 
 
-def test_a_window_that_is_behind_changes_nothing(log_log: sqlite3.Connection) -> None:
-    (first,) = append(log_log, [Decision("k1", "ana", "x0", answer="SVC", replaces=0)])
-    (late,) = append(log_log, [Decision("k2", "ana", "x0", answer="free", replaces=0)])
+def test_a_stale_decision_changes_nothing(decision_log: sqlite3.Connection) -> None:
+    (first,) = append(decision_log, [Decision("k1", "ana", "x0", answer="SVC", replaces=0)])
+    (late,) = append(decision_log, [Decision("k2", "ana", "x0", answer="free", replaces=0)])
     assert (late.status, late.standing.answer) == ("stale", "SVC")
-    seen = late.standing.version
-    (anew,) = append(log_log, [Decision("k3", "ana", "x0", answer="free", replaces=seen)])
+    version = late.standing.version
+    (anew,) = append(decision_log, [Decision("k3", "ana", "x0", answer="free", replaces=version)])
     assert (anew.status, anew.standing.answer) == ("saved", "free")
     assert first.entry < anew.entry
 
 
-def test_skipped_cards_come_last_and_undo_brings_them_back(log_log: sqlite3.Connection) -> None:
-    append(log_log, [Decision("k1", "ana", "x0", "skip"), Decision("k2", "ana", "x2", "skip")])
-    assert ids(log_log) == ["x1", "x3", "x4", "x0", "x2"]
-    (undone,) = append(log_log, [Decision("k3", "ana", "", "undo")])
+def test_skipped_cards_come_last_and_undo_brings_them_back(
+    decision_log: sqlite3.Connection,
+) -> None:
+    append(decision_log, [Decision("k1", "ana", "x0", "skip"), Decision("k2", "ana", "x2", "skip")])
+    assert ids(decision_log) == ["x1", "x3", "x4", "x0", "x2"]
+    (undone,) = append(decision_log, [Decision("k3", "ana", "", "undo")])
     assert undone.id == "x2"
-    assert ids(log_log) == ["x1", "x2", "x3", "x4", "x0"]
+    assert ids(decision_log) == ["x1", "x2", "x3", "x4", "x0"]
 
 
-def test_undo_goes_back_as_far_as_one_likes(log_log: sqlite3.Connection) -> None:
+def test_undo_has_no_limit(decision_log: sqlite3.Connection) -> None:
     labels = [("x0", "SVC"), ("x1", "free"), ("x0", "free")]
-    append(log_log, [Decision(f"k{n}", "ana", i, answer=a) for n, (i, a) in enumerate(labels)])
-    undone = [append(log_log, [Decision(f"u{n}", "ana", "", "undo")])[0] for n in range(4)]
+    append(decision_log, [Decision(f"k{n}", "ana", i, answer=a) for n, (i, a) in enumerate(labels)])
+    undone = [append(decision_log, [Decision(f"u{n}", "ana", "", "undo")])[0] for n in range(4)]
     assert [(each.id, each.standing.answer) for each in undone[:3]] == [
         ("x0", "SVC"), ("x1", None), ("x0", None),
     ]  # fmt: skip
     assert undone[3].status == "nothing"
-    assert ids(log_log) == ["x0", "x1", "x2", "x3", "x4"]
-    assert log_log.execute("SELECT count(*) FROM log").fetchone()[0] == 6
+    assert ids(decision_log) == ["x0", "x1", "x2", "x3", "x4"]
+    assert decision_log.execute("SELECT count(*) FROM log").fetchone()[0] == 6
 
 
-def test_who_is_not_asked_decides_nothing(log_log: sqlite3.Connection) -> None:
+def test_decisions_without_a_task_are_unknown(decision_log: sqlite3.Connection) -> None:
     outcomes = append(
-        log_log, [Decision("a", "eve", "x0", answer="SVC"), Decision("b", "ana", "zz")]
+        decision_log, [Decision("a", "eve", "x0", answer="SVC"), Decision("b", "ana", "zz")]
     )
     assert [each.status for each in outcomes] == ["unknown", "unknown"]
 
 
-def test_the_log_is_never_changed(log_log: sqlite3.Connection) -> None:
-    append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
+def test_the_log_is_never_changed(decision_log: sqlite3.Connection) -> None:
+    append(decision_log, [Decision("k1", "ana", "x0", answer="SVC")])
     for statement in ("UPDATE log SET answer = 'free'", "DELETE FROM log"):
         with pytest.raises(sqlite3.IntegrityError, match="a log"):
-            log_log.execute(statement)
+            decision_log.execute(statement)
 
 
-def test_a_sample_that_shrinks_keeps_what_was_decided(log_log: sqlite3.Connection) -> None:
-    append(log_log, [Decision("k1", "ana", "x0", answer="SVC")])
-    update_tasks(log_log, ITEMS, [TaskRequest("ana", "x3", 1)])
-    assert ids(log_log) == ["x3"]
-    update_tasks(log_log, ITEMS, requests_for("ana"))
-    assert ids(log_log) == ["x1", "x2", "x3", "x4"]
-    assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0"]
+def test_a_smaller_sample_keeps_the_decisions(decision_log: sqlite3.Connection) -> None:
+    append(decision_log, [Decision("k1", "ana", "x0", answer="SVC")])
+    update_tasks(decision_log, ITEMS, [TaskRequest("ana", "x3", 1)])
+    assert ids(decision_log) == ["x3"]
+    update_tasks(decision_log, ITEMS, requests_for("ana"))
+    assert ids(decision_log) == ["x1", "x2", "x3", "x4"]
+    assert [each.id for each in recent(decision_log, "ana", most=9)] == ["x0"]
 
 
-def test_recent_and_search(log_log: sqlite3.Connection) -> None:
-    append(log_log, [Decision("1", "ana", "x1", answer="SVC", seconds=2.0),
+def test_recent_decisions_are_listed_and_found_by_search(decision_log: sqlite3.Connection) -> None:
+    append(decision_log, [Decision("1", "ana", "x1", answer="SVC", seconds=2.0),
                  Decision("2", "ana", "x0", answer="free", seconds=4.0, note="Straße")])  # fmt: skip
-    assert [each.id for each in recent(log_log, "ana", most=9)] == ["x0", "x1"]
-    assert [each.id for each in search(log_log, "ana", "LEFT1")] == ["x1"]
-    assert [each.id for each in search(log_log, "ana", "STRASSE")] == ["x0"]
-    assert search(log_log, "ben", "left1") == search(log_log, "ana", " ") == []
+    assert [each.id for each in recent(decision_log, "ana", most=9)] == ["x0", "x1"]
+    assert [each.id for each in search(decision_log, "ana", "LEFT1")] == ["x1"]
+    assert [each.id for each in search(decision_log, "ana", "STRASSE")] == ["x0"]
+    assert search(decision_log, "ben", "left1") == search(decision_log, "ana", " ") == []
 
 
-def test_two_processes_write_to_one_file(log_log: sqlite3.Connection, tmp_path: Path) -> None:
+def test_two_processes_write_to_one_file(decision_log: sqlite3.Connection, tmp_path: Path) -> None:
     with open_log(tmp_path / NAME) as other:
         append(other, [Decision("k1", "ana", "x0", answer="SVC")])
-        append(log_log, [Decision("k2", "ben", "x0", answer="SVC")])
-        assert ids(other) == ids(log_log) == ["x1", "x2", "x3", "x4"]
+        append(decision_log, [Decision("k2", "ben", "x0", answer="SVC")])
+        assert ids(other) == ids(decision_log) == ["x1", "x2", "x3", "x4"]
 
 
 ACTS = st.lists(
@@ -160,10 +162,10 @@ ACTS = st.lists(
 
 
 @given(acts=ACTS)
-def test_like_a_stack_of_states(
+def test_undo_restores_the_state_before(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[Kind, str, str]]
 ) -> None:
-    """The slow twin keeps every former state, and undo goes back to the one before."""
+    """The slow twin keeps every former state; undo restores the previous one."""
     states: list[dict[str, str]] = [{}]
     with open_log(tmp_path_factory.mktemp("log") / NAME) as log:
         update_tasks(log, ITEMS, requests_for("ana"))
@@ -179,9 +181,9 @@ def test_like_a_stack_of_states(
         assert set(ids(log)) == set(ITEMS) - set(states[-1])
 
 
-def test_connections_are_safe_settings(log_log: sqlite3.Connection) -> None:
-    assert log_log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    assert log_log.execute("PRAGMA synchronous").fetchone()[0] == 2
+def test_connections_have_safe_settings(decision_log: sqlite3.Connection) -> None:
+    assert decision_log.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert decision_log.execute("PRAGMA synchronous").fetchone()[0] == 2
 
 
 def test_another_database_is_refused(tmp_path: Path) -> None:
@@ -215,10 +217,10 @@ def test_a_commit_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
     log.close()
 
 
-# The power goes: of a log that is cut at any byte, whole decisions are left, none of them made up.
+# A power failure: a log that is cut at any byte keeps whole decisions, and no invented ones.
 
 _HEAD, _PAGE = 32, 24 + 4096
-"""Bytes before the first page of a write-ahead log, and of a page with its head."""
+"""Size of the header of a write-ahead log, and of a page with its header."""
 ITEMS_POWER = {f"x{n}": {"units": {"l1": f"l{n}", "l2": "r"}} for n in range(4)}
 
 
@@ -243,7 +245,7 @@ def count(path: Path) -> int:
         connection.close()
 
 
-def test_cut_anywhere(tmp_path: Path) -> None:
+def test_a_log_cut_at_any_byte_keeps_whole_decisions(tmp_path: Path) -> None:
     path = tmp_path / "whole" / NAME
     connection = filled_log(path)
     beside, ends = path.with_name(f"{NAME}-wal"), []
@@ -267,7 +269,7 @@ def test_cut_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
+def test_a_log_cut_in_a_page_header_keeps_whole_decisions(tmp_path: Path) -> None:
     path = tmp_path / "whole" / NAME
     connection = filled_log(path)
     beside = path.with_name(f"{NAME}-wal")
@@ -278,7 +280,7 @@ def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
     connection.close()
     heads = range(_HEAD, len(log), _PAGE)
     assert len(heads) * _PAGE + _HEAD == len(log)
-    # Every byte of a head and around it, and every seventh of what is one page.
+    # Every byte in and around a page header, and every seventh of the rest.
     near = {head + step for head in heads for step in range(-30, 60)}
     cuts = near | {*range(_HEAD + 1), *range(0, len(log), 7), len(log) - 1, len(log)}
     for cut in sorted(cuts):
@@ -288,7 +290,7 @@ def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
         assert count(tmp_path / NAME) == (cut >= end) + (cut == len(log)), cut
 
 
-def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
+def test_a_copy_made_during_a_write_has_committed_decisions(tmp_path: Path) -> None:
     connection = filled_log(tmp_path / NAME)
     append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
     connection.execute("BEGIN IMMEDIATE")
@@ -298,7 +300,7 @@ def test_a_copy_while_somebody_writes(tmp_path: Path) -> None:
     assert count(tmp_path / "copy.sqlite") == 1
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_log_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
     connection = filled_log(tmp_path / "ro" / NAME)
     append(connection, [Decision("k0", "ana", "x0", answer="label 0")])
     connection.close()
@@ -310,7 +312,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         (tmp_path / "ro").chmod(0o755)
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_or_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"SQLite format 3\x00" + b"x" * 4000)
     with pytest.raises(
         DataError, match=r"decisions.sqlite: cannot be read: [^\n]*\n.*--restore newest"
@@ -321,7 +323,7 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
         digest(tmp_path / NAME, DecisionOptions())
 
 
-def test_a_file_of_the_first_version_is_read_as_it_is_and_gets_the_later_tables(
+def test_a_file_of_the_first_version_is_read_and_gets_later_tables(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / NAME
@@ -345,8 +347,8 @@ def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / NAME
     with open_log(path) as log:
         log.execute("PRAGMA user_version = 3")
-    said = "has version 3, but this program reads versions up to 2"
-    with pytest.raises(DataError, match=said), read_only(path):
+    message = "has version 3, but this program reads versions up to 2"
+    with pytest.raises(DataError, match=message), read_only(path):
         pass
 
 
@@ -361,18 +363,18 @@ def test_suggestions_are_off_until_they_are_switched_on(tmp_path: Path) -> None:
         assert suggestions_shown(log)
 
 
-def test_only_standing_decisions_have_the_suggestion_in_sight(tmp_path: Path) -> None:
+def test_only_saved_decisions_are_linked_to_their_suggestions(tmp_path: Path) -> None:
     log = filled_log(tmp_path / NAME)
     first = Decision("k1", "ana", "x0", answer="SVC", suggested="SVC")
     stale = Decision("k2", "ana", "x0", answer="free", replaces=7, suggested="SVC")
     second = Decision("k3", "ana", "x1", answer="free", suggested="SVC")
     skip = Decision("k4", "ana", "x2", "skip", suggested="SVC")
     append(log, [first, first, stale, second, skip])
-    found = "SELECT entry, answer FROM suggested"
-    assert [tuple(row) for row in log.execute(found)] == [(1, "SVC"), (2, "SVC")]
+    query = "SELECT entry, answer FROM suggested"
+    assert [tuple(row) for row in log.execute(query)] == [(1, "SVC"), (2, "SVC")]
     assert decisions_with_suggestion(log) == (2, 1)
     append(log, [Decision("k5", "ana", "", "undo"), Decision("k6", "ana", "", "undo")])
-    assert [tuple(row) for row in log.execute(found)] == [(1, "SVC")]
+    assert [tuple(row) for row in log.execute(query)] == [(1, "SVC")]
     (row,) = standing_rows(log, 99)
     assert (row["id"], row["suggested"]) == ("x0", "SVC")
     log.close()

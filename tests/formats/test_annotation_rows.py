@@ -45,7 +45,7 @@ def log(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_one_state_is_read_whatever_comes_after(path: Path, log: sqlite3.Connection) -> None:
+def test_later_decisions_do_not_change_a_read_state(path: Path, log: sqlite3.Connection) -> None:
     append(log, [Decision("k0", "ana", "x0", answer="SVC")])
     options = current_options(path)
     before = digest(path, options)
@@ -74,22 +74,22 @@ def test_the_note_and_the_mark_share_a_cell(path: Path, log: sqlite3.Connection)
 
 def test_first_answers_name_every_task(path: Path, log: sqlite3.Connection) -> None:
     append(log, [Decision("a", "ben", "x1", answer="free")])
-    found = first_answers(path, ALL)
-    assert found.select("annotator", "id", "answer", "settled").rows() == [
+    answers = first_answers(path, ALL)
+    assert answers.select("annotator", "id", "answer", "settled").rows() == [
         *(("ana", id_, None, False) for id_ in ITEMS),
         ("ben", "x0", None, False), ("ben", "x1", "free", False), ("ben", "x2", None, False),
     ]  # fmt: skip
-    assert found["at"].null_count() == 5
+    assert answers["at"].null_count() == 5
 
 
-def test_the_page_alone_leaves_no_answers_of_sheets(path: Path, log: sqlite3.Connection) -> None:
+def test_sheet_answers_are_only_imported_ones(path: Path, log: sqlite3.Connection) -> None:
     append(log, [Decision("a", "ana", "x0", answer="SVC")])
     assert sheet_answers(path, ALL).is_empty()
     append(log, [Decision("b", "ana", "x1", "import", answer="free", source="ana.xlsx")])
     assert sheet_answers(path, ALL).rows() == [("ana.xlsx", "ana", "x1", "free", None)]
 
 
-def test_keyed_forms_stand_in_a_column_of_their_own(path: Path, log: sqlite3.Connection) -> None:
+def test_keyed_forms_have_their_own_column(path: Path, log: sqlite3.Connection) -> None:
     update_tasks(log, {"y": {"units": {"lemma": "go"}}}, [TaskRequest("ana", "y", 1)])
     append(log, [Decision("a", "ana", "y", answer="goes; went")])
     rows = scan_keying(path, ALL).collect()

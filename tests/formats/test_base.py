@@ -1,4 +1,4 @@
-"""Files that are damaged, gone or refused: every reader names the file, in our words alone."""
+"""Files that are damaged, absent or refused: every reader names the file, in our own words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.formats.base import FORMATS, Format, format_of, reading
 from pipeline.runner.inputs import SourceFile
 from tests.test_errors import LIBRARY
 
-# Line ends of every kind: nothing is lost in silence, whatever the reader.
+# Line ends of every kind: no reader loses data silently.
 
 RECORDS_LINE_ENDS: dict[str, list[str]] = {
     "csv": ["l1,l2", "a,b", "c,d", "e,f"],
@@ -50,7 +50,7 @@ RECORDS_LINE_ENDS: dict[str, list[str]] = {
     "word_list": ["a", "b c", "d"],
     "treebank": ["1\ta\ta\tX\t_\t_\t0\troot\t_\t_", "2\tb\tb\tX\t_\t_\t1\tx\t_\t_", ""],
 }
-"""What a file of each kind holds, line by line."""
+"""The lines of a file of each format."""
 LAYOUTS_LINE_ENDS: dict[str, dict[str, object]] = {"vertical": {"attributes": ["form", "pos"]}}
 
 
@@ -74,7 +74,7 @@ def write_records(folder: Path, name: str, end: str, *, packed: bool = False) ->
     return path
 
 
-def test_every_text_format_is_here() -> None:
+def test_every_text_format_has_records() -> None:
     binary = {
         *("parquet", "token_parquet", "annotation_sheet", "keying_sheet", "workbook"),
         *("annotation_decisions", "keying_decisions"),
@@ -104,7 +104,7 @@ def test_a_file_of_carriage_returns_alone_is_refused(tmp_path: Path, name: str) 
 def test_one_carriage_return_in_the_middle_is_refused_with_its_line(
     tmp_path: Path, name: str, packed: bool
 ) -> None:
-    """After each record in turn, but where a line feed or nothing follows."""
+    """One after each record in turn, except where a line feed or nothing follows."""
     places = [place for place, after in enumerate(RECORDS_LINE_ENDS[name][1:]) if after]
     for place in places:
         ends = ["\r" if number == place else "\n" for number in range(len(RECORDS_LINE_ENDS[name]))]
@@ -125,14 +125,14 @@ def test_a_carriage_return_at_the_very_end_loses_nothing(tmp_path: Path, name: s
     assert read_line_ends(path, name) == whole
 
 
-def test_within_quotation_marks_it_is_data(tmp_path: Path) -> None:
+def test_carriage_returns_in_quotation_marks_are_data(tmp_path: Path) -> None:
     path = tmp_path / "quoted.csv"
     path.write_bytes(b'l1,l2\n"a\rb",c\nd,"e\r"\n')
     assert read_line_ends(path, "csv") == [("a\rb", "c"), ("d", "e\r")]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('l1,l2\n"a",b\n"c"d,e\n', 'line 3, column l1: text after the closing .*: "c"d\n'),
         ('l1,l2\na,""62395\n', 'line 2, column l2: text after the closing .*: ""62395\n'),
@@ -144,15 +144,17 @@ def test_within_quotation_marks_it_is_data(tmp_path: Path) -> None:
         ('l1,"l2\na,b\n', "line 1: a quotation mark that is not closed\n"),
     ],
 )
-def test_text_around_quotation_marks_has_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_text_around_quotation_marks_is_refused_with_its_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "quoted.csv"
     path.write_text(text)
-    with pytest.raises(DataError, match=f"{re.escape(str(path))}: {said}Double quotation marks"):
+    with pytest.raises(DataError, match=f"{re.escape(str(path))}: {message}Double quotation marks"):
         read_line_ends(path, "csv")
 
 
 @pytest.mark.parametrize("text", ['l1,l2\na,b"c\nd,e"\nf,g\n', 'l1,l2\n"a,b\nc,d\n'])
-def test_quotation_marks_that_are_not_in_pairs(tmp_path: Path, text: str) -> None:
+def test_unpaired_quotation_marks_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "quoted.csv"
     path.write_text(text)
     with pytest.raises(DataError) as caught:
@@ -162,7 +164,7 @@ def test_quotation_marks_that_are_not_in_pairs(tmp_path: Path, text: str) -> Non
 
 
 @given(parts=st.lists(st.sampled_from(["\r", "\n", "a", "\r\n", "\ufeff", "é"]), max_size=30))
-def test_lines_are_counted_as_one_does_by_hand(
+def test_line_numbers_agree_with_a_plain_count(
     tmp_path_factory: pytest.TempPathFactory, parts: list[str]
 ) -> None:
     content = "".join(parts).encode()
@@ -213,13 +215,13 @@ def content(name: str) -> bytes:
 
 
 def refusal(path: Path, name: str) -> str:
-    """Return what is said of a file, which has to name it."""
+    """Return the message that refuses a file, which has to name it."""
     with pytest.raises(DataError) as error:
         read(path, name)
-    said = str(error.value)
-    assert str(path) in said
-    assert not LIBRARY.search(said), said
-    return said
+    message = str(error.value)
+    assert str(path) in message
+    assert not LIBRARY.search(message), message
+    return message
 
 
 def cut(packed: bytes) -> bytes:
@@ -236,7 +238,9 @@ def scramble(packed: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("damage", [cut, wrong_sum, scramble])
-def test_a_damaged_gzip_file(name: str, damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
+def test_a_damaged_gzip_file_is_refused(
+    name: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     path = tmp_path / "file.x.gz"
     path.write_bytes(damage(gzip.compress(content(name))))
     assert "the gzip file is damaged or truncated\nDownload or compress it" in refusal(path, name)
@@ -244,7 +248,7 @@ def test_a_damaged_gzip_file(name: str, damage: Callable[[bytes], bytes], tmp_pa
 
 @pytest.mark.parametrize("name", sorted(PARQUET))
 @pytest.mark.parametrize("place", [4, 40, 100, -200, -60, -9, -2])
-def test_damaged_parquet(name: str, place: int, tmp_path: Path) -> None:
+def test_damaged_parquet_is_refused(name: str, place: int, tmp_path: Path) -> None:
     path, whole = tmp_path / "file.parquet", bytearray(content(name))
     whole[place : place + 2 if place + 2 else None] = b"\xff\xff"
     path.write_bytes(whole)
@@ -253,7 +257,7 @@ def test_damaged_parquet(name: str, place: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(PARQUET))
-def test_no_byte_of_the_end_of_parquet_is_told_as_a_defect(
+def test_damage_in_a_parquet_footer_prints_nothing(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path, whole = tmp_path / "file.parquet", content(name)
@@ -266,7 +270,7 @@ def test_no_byte_of_the_end_of_parquet_is_told_as_a_defect(
 
 
 @pytest.mark.parametrize("name", sorted(PARQUET))
-def test_parquet_that_is_cut_or_packed(name: str, tmp_path: Path) -> None:
+def test_truncated_or_packed_parquet_is_refused(name: str, tmp_path: Path) -> None:
     whole = content(name)
     (tmp_path / "half.parquet").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "text.parquet").write_text("l1\tl2\n")
@@ -277,16 +281,16 @@ def test_parquet_that_is_cut_or_packed(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*TEXTS, *PARQUET, "annotation_sheet", "keying_sheet"])
-def test_a_file_that_is_gone_or_a_folder(name: str, tmp_path: Path) -> None:
+def test_absent_files_and_folders_are_refused(name: str, tmp_path: Path) -> None:
     ending = PARQUET.get(name, ".csv")
-    gone, folder = tmp_path / f"gone{ending}", tmp_path / f"folder{ending}"
+    absent, folder = tmp_path / f"gone{ending}", tmp_path / f"folder{ending}"
     folder.mkdir()
-    for path in (gone, folder):
+    for path in (absent, folder):
         refusal(path, name)
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("exception", "message"),
     [
         (PermissionError(13, "Permission denied"), "cannot be read: permission denied"),
         (OSError(5, "Input/output error"), "cannot be read: input or output error of the disk"),
@@ -301,19 +305,21 @@ def test_a_file_that_is_gone_or_a_folder(name: str, tmp_path: Path) -> None:
         (pl.exceptions.NoDataError("empty CSV"), "cannot be read: empty CSV"),
     ],
 )
-def test_whatever_a_reader_raises(raised: Exception, said: str, tmp_path: Path) -> None:
+def test_exceptions_of_readers_become_data_errors(
+    exception: Exception, message: str, tmp_path: Path
+) -> None:
     def read(_path: Path, _options: object) -> pl.LazyFrame:
-        raise raised
+        raise exception
 
     path = tmp_path / "file.own"
     kind = Format("own", read, suffixes=[".own"], check=read)  # type: ignore[arg-type]  # raises
     for function in (kind.scan, kind.check):
         with pytest.raises(DataError) as error:
             function(path, kind.options())
-        assert str(error.value).startswith(f"{path}: {said}")
+        assert str(error.value).startswith(f"{path}: {message}")
 
 
-def test_a_defect_of_a_reader_passes(tmp_path: Path) -> None:
+def test_a_defect_of_a_reader_is_not_caught(tmp_path: Path) -> None:
     with pytest.raises(KeyError), reading(tmp_path):
         raise KeyError("line")
 
@@ -333,7 +339,7 @@ MUTATIONS: list[Callable[[bytearray, random.Random], object]] = [
 
 
 @pytest.mark.parametrize("name", [*TEXTS, *PARQUET])
-def test_any_damage_is_read_or_refused_by_name(name: str, tmp_path: Path) -> None:
+def test_any_damaged_file_is_read_or_refused_by_name(name: str, tmp_path: Path) -> None:
     for number in range(30):
         chance = random.Random(f"{name}-{number}")
         packed = number % 3 == 0
@@ -344,9 +350,9 @@ def test_any_damage_is_read_or_refused_by_name(name: str, tmp_path: Path) -> Non
         try:
             read(path, name)
         except LexassayError as error:
-            said = "\n".join(line for line in str(error).splitlines() if line[:2] != "  ")
-            assert str(path) in said, (number, said)
-            assert not LIBRARY.search(said), (number, said)
+            message = "\n".join(line for line in str(error).splitlines() if line[:2] != "  ")
+            assert str(path) in message, (number, message)
+            assert not LIBRARY.search(message), (number, message)
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv"])
@@ -357,7 +363,7 @@ def test_a_long_field_is_read(name: str, tmp_path: Path) -> None:
     read(path, name)
 
 
-def test_a_field_too_long_for_one_has_its_line(
+def test_an_overlong_field_is_refused_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lines, "LONGEST", 1000)
@@ -365,19 +371,19 @@ def test_a_field_too_long_for_one_has_its_line(
     try:
         path = tmp_path / "file.csv"
         path.write_text("l1,l2\na,b\nc," + "d" * 2000 + "\n")
-        said = refusal(path, "csv")
+        message = refusal(path, "csv")
     finally:
         csv.field_size_limit(before)
-    assert "line 3: a field with more than 1,000 characters\nClose its quotation" in said
+    assert "line 3: a field with more than 1,000 characters\nClose its quotation" in message
 
 
 @pytest.mark.parametrize("separator", ["§", "\n", '"', "", "\t\t", "\0"])
-def test_what_cannot_separate_fields(separator: str) -> None:
+def test_invalid_separators_are_refused(separator: str) -> None:
     with pytest.raises(ValueError, match="is not a valid separator; use one ASCII character"):
         FORMATS.get("csv").options.model_validate({"separator": separator})
 
 
-def test_a_column_that_is_called_as_the_readers_own(tmp_path: Path) -> None:
+def test_a_reserved_column_name_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "file.tsv"
     path.write_text("file\tl1\na\tb\n")
     assert "a column has the reserved name file" in refusal(path, "tsv")

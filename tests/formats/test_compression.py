@@ -53,7 +53,7 @@ PACKING: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def put(folder: Path, how: str, pieces: Sequence[bytes], name: str = "a.txt") -> Path:
+def write_packed(folder: Path, how: str, pieces: Sequence[bytes], name: str = "a.txt") -> Path:
     path = folder / f"{name}.{'gz' if 'gz' in how else 'zst'}"
     path.write_bytes(b"".join(map(PACKING[how], pieces)))
     return path
@@ -66,7 +66,7 @@ def test_members_are_found_and_read_from(how: str, number: int, tmp_path: Path) 
     text = b"".join(draw.choice([b"a b\n", b"cc", b"\r\n", b"\0"]) for _ in range(9999))
     starts = [0, *sorted(draw.sample(range(1, len(text)), number - 1))]
     pieces = [text[start:end] for start, end in pairwise([*starts, len(text)])]
-    path = put(tmp_path, how, pieces)
+    path = write_packed(tmp_path, how, pieces)
     with open_bytes(path) as file:
         assert file.read() == text
     with MembersReader(path) as reader:
@@ -82,10 +82,10 @@ def test_members_are_found_and_read_from(how: str, number: int, tmp_path: Path) 
 
 @pytest.mark.parametrize("how", PACKING)
 @pytest.mark.parametrize("damage", [lambda raw: raw[:-5], lambda raw: raw[: len(raw) // 3]])
-def test_what_is_cut_short_is_no_end(
+def test_truncated_files_are_not_taken_for_complete(
     how: str, damage: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
-    path = put(tmp_path, how, [b"a b c\n" * 99, b"d e f\n" * 99])
+    path = write_packed(tmp_path, how, [b"a b c\n" * 99, b"d e f\n" * 99])
     path.write_bytes(damage(path.read_bytes()))
     with MembersReader(path) as reader, pytest.raises((EOFError, OSError)):
         reader.read(1 << 20)
@@ -97,28 +97,28 @@ def test_every_reader_reads_zstd(name: str, tmp_path: Path) -> None:
     options = kind.options.model_validate(LAYOUTS_LINE_ENDS.get(name, {}))
     content = "".join(line + "\n" for line in RECORDS_LINE_ENDS[name]).encode()
     half = len(content) // 2
-    path = put(tmp_path, "zstd", [content[:half], content[half:]], "file.x")
+    path = write_packed(tmp_path, "zstd", [content[:half], content[half:]], "file.x")
     (tmp_path / "file.x").write_bytes(content)
     assert list(kind.check(path, options)) == list(kind.check(tmp_path / "file.x", options))
-    read: list[pl.DataFrame] = [
+    frames: list[pl.DataFrame] = [
         kind.scan(each, options).collect() for each in (path, tmp_path / "file.x")
     ]
-    assert read[0].equals(read[1])
+    assert frames[0].equals(frames[1])
     path.write_bytes(zstd(content)[:-3])
     with pytest.raises(DataError, match="the zstd file is damaged or truncated"):
         kind.check(path, options)
 
 
-def test_names_and_contents_agree(tmp_path: Path) -> None:
+def test_extensions_that_contradict_the_content_are_refused(tmp_path: Path) -> None:
     assert format_of("a.conllu.zst").name == "conllu"
-    for name, content, said in (
+    for name, content, message in (
         ("a.txt", zstd(b"a"), r"compressed with zstd: rename it with the extension .zst"),
         ("a.txt", gzip.compress(b"a"), r"gzipped: rename it with the extension .gz"),
         ("a.txt.zst", gzip.compress(b"a"), r"not a zstd file despite its extension .zst"),
         ("a.txt.gz", b"a", r"not a gzip file despite its extension .gz"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(DataError, match=message):
             require_matching_suffix(tmp_path / name)
 
 
@@ -126,10 +126,10 @@ PACKED = st.tuples(st.binary(max_size=9) | st.integers(1, 5000).map(bytes), st.i
 
 
 @given(st.lists(PACKED, max_size=4), st.integers(1, 40), st.integers(1, 9), st.data())
-def test_gzip_in_pieces_of_any_size(
+def test_gzip_read_in_pieces_agrees_with_the_library(
     members: list[tuple[bytes, int]], chunk: int, piece: int, drawn: st.DataObject
 ) -> None:
-    """The standard library's reader is the slow twin, for what is cut short as well."""
+    """The reader of the standard library is the slow twin, for truncated files too."""
     content = b"".join(gzip.compress(each) + bytes(zeros) for each, zeros in members)
     content = content[: drawn.draw(st.integers(0, len(content)))]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
@@ -142,20 +142,20 @@ def test_gzip_in_pieces_of_any_size(
         )
 
 
-def _read_or_not(read: Callable[[], bytes]) -> bytes | None:
+def _read_or_not(reader: Callable[[], bytes]) -> bytes | None:
     try:
-        return read()
-    except (EOFError, gzip.BadGzipFile):  # as it calls half a first mark
+        return reader()
+    except (EOFError, gzip.BadGzipFile):  # as it calls half a magic number
         return None
 
 
-# Packed files of tables and lexicons, and lines without an end, against the room there is.
+# Packed files of tables and lexicons, and endless lines, under a limit of memory.
 
 BLANKS = {"a.tsv.gz": b"a\tb\n" + b"\n" * (3 << 20), "a.wordforms.gz": b"\n" * (3 << 20)}
 
 
 @pytest.mark.parametrize("name", BLANKS)
-def test_what_unpacks_to_far_more_is_refused(name: str, tmp_path: Path) -> None:
+def test_files_that_expand_enormously_are_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(gzip.compress(BLANKS[name]))
     format_ = format_of(name, kind="table")
     with (
@@ -165,7 +165,7 @@ def test_what_unpacks_to_far_more_is_refused(name: str, tmp_path: Path) -> None:
         format_.check(tmp_path / name, format_.options())
 
 
-def test_text_as_it_is_packed_is_read_whatever_its_size(tmp_path: Path) -> None:
+def test_ordinary_packed_text_is_read_whatever_its_size(tmp_path: Path) -> None:
     words, generator = ["Haus", "Hund", "Katze", "laufen"], random.Random(1)
     rows = "".join(f"{generator.choice(words)}\t{generator.randrange(99)}\n" for _ in range(99_999))
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(("word\tf\n" + rows).encode()))
@@ -186,7 +186,7 @@ def test_a_line_without_an_end_is_refused_with_its_number(name: str, tmp_path: P
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 @pytest.mark.parametrize("words", [1 << 18, 1 << 20])
-def test_the_memory_that_a_long_line_needs_is_that_of_all_of_it(
+def test_the_memory_that_a_message_proposes_suffices_for_a_long_line(
     name: str, words: int, tmp_path: Path
 ) -> None:
     """The limit that the message proposes is enough."""
@@ -194,20 +194,20 @@ def test_the_memory_that_a_long_line_needs_is_that_of_all_of_it(
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     format_ = format_of(name, kind="corpus")
     assert format_.read
-    read = partial(
+    reader = partial(
         format_.read, path, format_.options.model_validate({"sentences": "line"}), ["form"], 1 << 16
     )
     with with_limit(1 << 26), pytest.raises(DataError, match="line 2: the ") as refused:
-        list(read())
+        list(reader())
     megabytes = re.search(r"memory = \"([\d.]+)(MB|GB)", str(refused.value))
     assert megabytes is not None
     size = float(megabytes[1]) * (1 << (20 if megabytes[2] == "MB" else 30))
     assert words * 316 < size < 2 * words * 400
     with with_limit(int(size)):
-        assert sum(batch.tokens.height for batch in read()) == words + 2
+        assert sum(batch.tokens.height for batch in reader()) == words + 2
 
 
-def test_a_name_of_a_column_has_an_end(tmp_path: Path) -> None:
+def test_a_header_without_an_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b" " * (17 << 20)))
     format_ = format_of("a.tsv.gz", kind="table")
     with pytest.raises(
@@ -220,7 +220,7 @@ TEXT = st.text(st.sampled_from("ab é1\t\n"), max_size=40)
 
 
 @given(TEXT)
-def test_lines_and_fields(text: str) -> None:
+def test_lines_and_fields_agree_with_split_strings(text: str) -> None:
     expected = text.removesuffix("\n").split("\n") if text else []
     lines = ByteLines(text.encode())
     assert lines.tabs.tolist() == [line.count("\t") for line in expected]
@@ -237,21 +237,21 @@ def test_lines_and_fields(text: str) -> None:
 @given(st.lists(st.text(st.sampled_from("0123456789-+. _x"), max_size=12), min_size=1))
 def test_numbers_are_digits_alone(fields: list[str]) -> None:
     lines = ByteLines("\n".join(["", *fields, ""]).encode())
-    found = lines.numbers(lines.rows(np.arange(len(fields)) + 1).field(0))
+    numbers = lines.numbers(lines.rows(np.arange(len(fields)) + 1).field(0))
     good = [field.isdigit() and len(field) <= 9 for field in fields]
     expected = [int(field) if is_good else -1 for field, is_good in zip(fields, good, strict=True)]
-    assert found.tolist() == expected
+    assert numbers.tolist() == expected
 
 
 @pytest.mark.parametrize(
     ("field", "is_it"), [("_", True), ("", False), ("__", False), ("a", False)]
 )
-def test_one_sign_alone(field: str, is_it: bool) -> None:
+def test_is_only_finds_fields_of_one_character(field: str, is_it: bool) -> None:
     lines = ByteLines(f"{field}\t_".encode())
     assert lines.is_only(lines.rows(np.array([0])).field(0), "_").tolist() == [is_it]
 
 
-def test_nothing() -> None:
+def test_empty_bytes_have_no_lines() -> None:
     lines = ByteLines(b"")
     assert not lines.tabs.size
     assert not lines.is_blank.size
@@ -273,26 +273,28 @@ def column(values: Sequence[str | None], between: bytes = b"") -> pl.Series:
 
 
 @given(TEXTS, st.sampled_from([b"", b"\t", b"#" * 500]))
-def test_are_what_was_written(values: list[str | None], between: bytes) -> None:
-    found = column(values, between)
-    assert found.dtype == pl.String
-    assert found.to_list() == values
-    assert found.str.len_bytes().to_list() == [
+def test_columns_of_bytes_equal_the_written_values(
+    values: list[str | None], between: bytes
+) -> None:
+    strings = column(values, between)
+    assert strings.dtype == pl.String
+    assert strings.to_list() == values
+    assert strings.str.len_bytes().to_list() == [
         None if value is None else len(value.encode()) for value in values
     ]
 
 
 @pytest.mark.parametrize("length", [0, 1, 4, 11, 12, 13, 14, 100])
-def test_every_length_sorts_and_compares(length: int) -> None:
+def test_columns_of_texts_of_any_length_sort_and_compare(length: int) -> None:
     values = ["x" * length, "y" * length, "é" * length]
-    found, plain = column(values), pl.Series(values)
-    assert (found == plain).all()
-    assert found.sort().to_list() == plain.sort().to_list()
-    assert found.hash(1).to_list() == plain.hash(1).to_list()
+    strings, plain = column(values), pl.Series(values)
+    assert (strings == plain).all()
+    assert strings.sort().to_list() == plain.sort().to_list()
+    assert strings.hash(1).to_list() == plain.hash(1).to_list()
 
 
-def test_do_not_keep_the_bytes_that_they_stood_among() -> None:
-    """A few long texts in much else are copied; the column outlives what it was read from."""
-    found = column(["a rather long word", "short"], bytes(10_000))
-    assert found.to_arrow().nbytes < 1_000
-    assert found.to_list() == ["a rather long word", "short"]
+def test_columns_do_not_keep_the_bytes_around_their_texts() -> None:
+    """A few long texts among other bytes are copied; the column outlives its source."""
+    strings = column(["a rather long word", "short"], bytes(10_000))
+    assert strings.to_arrow().nbytes < 1_000
+    assert strings.to_list() == ["a rather long word", "short"]

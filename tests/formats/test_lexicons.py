@@ -1,4 +1,4 @@
-"""Readers of lexicons: what they read, and what they say of bad lines."""
+"""Readers of lexicons: the rows that they read, and the lines that they refuse."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def read(text: str, name: str, folder: Path, **options: Any) -> pl.DataFrame:
     path = folder / "lexicon.txt"
     path.write_text(text, encoding="utf-8")
     known = FORMATS.get(name)
-    given = known.options.model_validate(options)
-    known.check(path, given)
-    return known.scan(path, given).collect()
+    settings = known.options.model_validate(options)
+    known.check(path, settings)
+    return known.scan(path, settings).collect()
 
 
-def test_unimorph(tmp_path: Path) -> None:
-    made = read("ra\trat\tV;PST;F\tra|t\n\nra\tra\n# x\n", "unimorph", tmp_path, comment="#")
-    assert made.rows() == [(1, "ra", "rat", "V;PST;F", "V"), (3, "ra", "ra", None, None)]
+def test_unimorph_rows_are_read(tmp_path: Path) -> None:
+    entries = read("ra\trat\tV;PST;F\tra|t\n\nra\tra\n# x\n", "unimorph", tmp_path, comment="#")
+    assert entries.rows() == [(1, "ra", "rat", "V;PST;F", "V"), (3, "ra", "ra", None, None)]
 
 
 @pytest.mark.parametrize(
@@ -38,22 +38,22 @@ def test_unimorph(tmp_path: Path) -> None:
         ("lemma\tform\tfeatures\tsegments\nra\trat\tV\tra|t\n", ["ra"], ["rat"]),
     ],
 )
-def test_a_header_of_unimorph(
+def test_a_header_of_unimorph_is_recognised(
     text: str, lemmas: list[str], forms: list[str], tmp_path: Path
 ) -> None:
-    made = read(text, "unimorph", tmp_path)
-    assert made["lemma"].to_list() == lemmas
-    assert made["form"].to_list() == forms
+    entries = read(text, "unimorph", tmp_path)
+    assert entries["lemma"].to_list() == lemmas
+    assert entries["form"].to_list() == forms
 
 
-def test_whether_unimorph_has_a_header_can_be_said(tmp_path: Path) -> None:
+def test_an_option_says_whether_unimorph_has_a_header(tmp_path: Path) -> None:
     text = "lemma\tform\tN\nra\trat\tV\n"
     assert read(text, "unimorph", tmp_path, header=False)["lemma"].to_list() == ["lemma", "ra"]
     assert read("x\ty\nra\trat\n", "unimorph", tmp_path, header=True)["lemma"].to_list() == ["ra"]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "format_name"),
     [
         ("ra\trat\tV;PST\nra\tra\tV;NFIN\n", "unimorph"),
         ("ra\trat\tV;NOM(3,SG)\tra|t\n\nra\tra\tV\t\n", "unimorph"),
@@ -69,45 +69,45 @@ def test_whether_unimorph_has_a_header_can_be_said(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_format_of_a_file_without_ending(
-    text: str, found: str | None, packed: bool, tmp_path: Path
+def test_the_format_of_a_file_without_extension_is_recognised(
+    text: str, format_name: str | None, packed: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / ("tur.gz" if packed else "tur")
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    assert table_format(path) == found
+    assert table_format(path) == format_name
 
 
-def test_unimorph_with_other_fields(tmp_path: Path) -> None:
+def test_unimorph_lines_with_other_field_counts_are_refused(tmp_path: Path) -> None:
     text = "ra\trat\tV\nra\na\tb\tc\td\te\n"
     with pytest.raises(DataError, match="2 invalid lines.*\n  line 2: 'ra'\n  line 3: "):
         read(text, "unimorph", tmp_path)
 
 
-def test_blocks(tmp_path: Path) -> None:
+def test_blocks_of_wordforms_begin_with_their_lemma(tmp_path: Path) -> None:
     text = "\n\nmissier\nmissierek \n\n \nra\n# a note\nrajt\n"
-    made = read(text, "wordform_blocks", tmp_path, comment="#")
-    assert made.rows() == [
+    entries = read(text, "wordform_blocks", tmp_path, comment="#")
+    assert entries.rows() == [
         (3, "missier", "missier"), (4, "missier", "missierek"), (7, "ra", "ra"), (9, "ra", "rajt"),
     ]  # fmt: skip
 
 
-def test_blocks_with_names(tmp_path: Path) -> None:
-    made = read("M1\nmissier\n\nM2\n", "wordform_blocks", tmp_path, head="name")
-    assert made.rows() == [(1, "M1", None), (2, "M1", "missier"), (4, "M2", None)]
+def test_blocks_may_begin_with_a_name(tmp_path: Path) -> None:
+    entries = read("M1\nmissier\n\nM2\n", "wordform_blocks", tmp_path, head="name")
+    assert entries.rows() == [(1, "M1", None), (2, "M1", "missier"), (4, "M2", None)]
 
 
-def test_blocks_with_tabs(tmp_path: Path) -> None:
+def test_blocks_with_tabs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 invalid line \\(with a tab\\):\n  line 2"):
         read("ra\nra\trat\n", "wordform_blocks", tmp_path)
 
 
-def test_analyses(tmp_path: Path) -> None:
+def test_analyses_have_lemma_form_tags_and_direction(tmp_path: Path) -> None:
     text = (
         "ra:ra<vblex><past>\nrajt:>:ra<vblex>\nx\\:y:<:x\\:y<n>\n"
         "takes care:take<vblex># care\ndel:de<pr>+el<det>\nbare:bare\n"
     )
-    made = read(text, "analyses", tmp_path)
-    assert made.select("lemma", "form", "tags", "direction", "pos").rows() == [
+    entries = read(text, "analyses", tmp_path)
+    assert entries.select("lemma", "form", "tags", "direction", "pos").rows() == [
         ("ra", "ra", "<vblex><past>", "both", "vblex"),
         ("ra", "rajt", "<vblex>", "generation", "vblex"),
         ("x:y", "x:y", "<n>", "analysis", "n"),
@@ -119,7 +119,7 @@ def test_analyses(tmp_path: Path) -> None:
     assert norm.height == 5
 
 
-def test_analyses_of_another_kind(tmp_path: Path) -> None:
+def test_analyses_without_tags_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match="1 invalid line \\(not form:lemma<tags>\\):\n  line 2: 'nothing'"
     ):
@@ -129,8 +129,8 @@ def test_analyses_of_another_kind(tmp_path: Path) -> None:
 def test_a_treebank_is_a_lexicon(tmp_path: Path) -> None:
     rows = "# sent_id = 1\n1-2\tzur\t_\t_\t_\t_\t_\t_\t_\t_\n"
     rows += "1\tzu\tzu\tADP\t_\t_\t2\tcase\t_\t_\n2\tder\tder\tDET\t_\t_\t0\troot\t_\t_\n\n"
-    made = read(rows, "treebank", tmp_path)
-    assert made.select("line", "lemma", "form", "upos").rows() == [
+    entries = read(rows, "treebank", tmp_path)
+    assert entries.select("line", "lemma", "form", "upos").rows() == [
         (3, "zu", "zu", "ADP"), (4, "der", "der", "DET"),
     ]  # fmt: skip
     unknown = rows.replace("\tzu\tzu\t", "\tzu\t_\t").replace("\tder\tder", "\tder\t<unknown>")
@@ -140,7 +140,7 @@ def test_a_treebank_is_a_lexicon(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["unimorph", "wordform_blocks", "analyses"])
-def test_files_that_are_not_utf8_or_gzip(name: str, tmp_path: Path) -> None:
+def test_files_that_are_not_utf8_or_gzip_are_refused(name: str, tmp_path: Path) -> None:
     known = FORMATS.get(name)
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xff\tx\ty\n")

@@ -1,4 +1,4 @@
-"""Table formats: what they read, what they refuse, guarded CSV and TSV, JSON lines."""
+"""Table formats: rows that are read, files that are refused, guarded CSV and TSV, JSON lines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from pipeline.formats.tables import to_csv, unguard_formulas
 
 def rows(path: Path, content: bytes, *columns: str, **options: object) -> list[tuple[object, ...]]:
     path.write_bytes(gzip.compress(content) if path.name.endswith(".gz") else content)
-    found = format_of(path.name, kind="table")
-    given = found.options.model_validate(options)
-    assert found.check(path, given) == ()
-    return found.scan(path, given).select(LINE, *columns).collect().rows()
+    format_ = format_of(path.name, kind="table")
+    settings = format_.options.model_validate(options)
+    assert format_.check(path, settings) == ()
+    return format_.scan(path, settings).select(LINE, *columns).collect().rows()
 
 
 PATHS = b'0010\t"\t3\n0010\t#\t1\n11\tnull\t2\n'
@@ -34,18 +34,18 @@ BROWN = [(1, "0010", '"', "3"), (2, "0010", "#", "1"), (3, "11", "null", "2")]
 
 
 @pytest.mark.parametrize("name", ["b.paths", "b.paths.gz"])
-def test_brown(name: str, tmp_path: Path) -> None:
+def test_brown_clusters_are_read(name: str, tmp_path: Path) -> None:
     assert rows(tmp_path / name, PATHS, "cluster", "item", "f") == BROWN
 
 
-def test_brown_with_a_short_line(tmp_path: Path) -> None:
+def test_a_short_line_of_brown_clusters_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         rows(tmp_path / "b.paths", b"00\ta\t1\n01\tb\n", "item")
-    for said in ["1 line", "the 3 in columns", "cluster, item, f", "line 2: 2 fields"]:
-        assert said in str(error.value)
+    for phrase in ["1 line", "the 3 in columns", "cluster, item, f", "line 2: 2 fields"]:
+        assert phrase in str(error.value)
 
 
-def test_brown_without_lines(tmp_path: Path) -> None:
+def test_brown_clusters_without_lines_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 1 should contain data"):
         rows(tmp_path / "b.paths", b"", "item")
 
@@ -54,7 +54,7 @@ KEY = b"a a.1 s%1:2::/4 t/.5 !! sure\n\n  a\ta.2  x/y/2\nb b.1 u v\n"
 
 
 @pytest.mark.parametrize("name", ["k.key", "k.key.gz"])
-def test_senseval_keys(name: str, tmp_path: Path) -> None:
+def test_senseval_keys_are_read(name: str, tmp_path: Path) -> None:
     assert rows(tmp_path / name, KEY, "word", "item", "sense", "weight") == [
         (1, "a", "a.1", "s%1:2::", 4.0), (1, "a", "a.1", "t", 0.5), (3, "a", "a.2", "x/y", 2.0),
         (4, "b", "b.1", "u", None), (4, "b", "b.1", "v", None),
@@ -62,12 +62,12 @@ def test_senseval_keys(name: str, tmp_path: Path) -> None:
 
 
 def test_the_only_sense_of_an_instance_may_be_repeated(tmp_path: Path) -> None:
-    found = rows(tmp_path / "k.key", b"a a.1 s/4 s/2\n", "sense", "weight")
-    assert found == [(1, "s", 4.0), (1, "s", 2.0)]
+    table = rows(tmp_path / "k.key", b"a a.1 s/4 s/2\n", "sense", "weight")
+    assert table == [(1, "s", 4.0), (1, "s", 2.0)]
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "phrases"),
     [
         ("a a.1 s\na a.2\n", ["1 line without a sense", "line 2: 'a a.2'", "at least one sense"]),
         ("a\n!! none\n", ["1 line without a sense", "line 1: 'a'"]),
@@ -81,17 +81,19 @@ def test_the_only_sense_of_an_instance_may_be_repeated(tmp_path: Path) -> None:
         ("\n \n", ["it has no instances"]),
     ],
 )  # fmt: skip
-def test_senseval_keys_that_are_refused(content: str, said: list[str], tmp_path: Path) -> None:
+def test_invalid_senseval_keys_are_refused(
+    content: str, phrases: list[str], tmp_path: Path
+) -> None:
     with pytest.raises(DataError) as error:
         rows(tmp_path / "k.key", content.encode(), "item")
-    for each in ["k.key", *said]:
+    for each in ["k.key", *phrases]:
         assert each in str(error.value)
 
 
-def test_a_table_without_a_header(tmp_path: Path) -> None:
-    named = {"columns": ["word", "cluster"], "comment": "%"}
-    found = rows(tmp_path / "t.tsv", b"% two\ndog\t3\n\t4\n", "word", "cluster", **named)
-    assert found == [(2, "dog", "3"), (3, None, "4")]
+def test_a_table_without_a_header_is_read(tmp_path: Path) -> None:
+    naming = {"columns": ["word", "cluster"], "comment": "%"}
+    table = rows(tmp_path / "t.tsv", b"% two\ndog\t3\n\t4\n", "word", "cluster", **naming)
+    assert table == [(2, "dog", "3"), (3, None, "4")]
 
 
 @pytest.mark.parametrize("units", ["(word),(tokens)", '"[text]"," [1] "', "(a),(b)\n[c],[d]"])
@@ -106,16 +108,16 @@ def test_a_row_of_units_below_the_header_is_refused(units: str, tmp_path: Path) 
 @pytest.mark.parametrize("first", ["(sich),3", "(word)", "dog,3\n(a),(b)"])
 def test_data_in_brackets_are_not_units(first: str, tmp_path: Path) -> None:
     header = "word,f" if "," in first else "word"
-    found = rows(tmp_path / "t.csv", f"{header}\n{first}\n".encode(), "word")
-    assert [row[1] for row in found] == [row.partition(",")[0] for row in first.splitlines()]
+    table = rows(tmp_path / "t.csv", f"{header}\n{first}\n".encode(), "word")
+    assert [row[1] for row in table] == [row.partition(",")[0] for row in first.splitlines()]
 
 
 def test_names_for_columns_leave_a_first_row_in_brackets(tmp_path: Path) -> None:
-    named = {"columns": ["word", "f"]}
-    assert rows(tmp_path / "t.csv", b"(a),(b)\n", "word", "f", **named) == [(1, "(a)", "(b)")]
+    naming = {"columns": ["word", "f"]}
+    assert rows(tmp_path / "t.csv", b"(a),(b)\n", "word", "f", **naming) == [(1, "(a)", "(b)")]
 
 
-def test_columns_are_named_once(tmp_path: Path) -> None:
+def test_duplicate_names_of_columns_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="duplicate names: word"):
         rows(tmp_path / "t.csv", b"a,b\n", "word", columns=["word", "word"])
 
@@ -123,25 +125,25 @@ def test_columns_are_named_once(tmp_path: Path) -> None:
 BLOCKS = b"\n\ndog\n cat \n \n\nNew York\r\nrun"
 
 
-def test_blocks(tmp_path: Path) -> None:
-    found = rows(tmp_path / "c.blocks", BLOCKS, "item", "cluster")
-    assert found == [(3, "dog", "1"), (4, "cat", "1"), (7, "New York", "2"), (8, "run", "2")]
+def test_blocks_of_words_are_clusters(tmp_path: Path) -> None:
+    table = rows(tmp_path / "c.blocks", BLOCKS, "item", "cluster")
+    assert table == [(3, "dog", "1"), (4, "cat", "1"), (7, "New York", "2"), (8, "run", "2")]
 
 
-def test_a_cluster_a_line(tmp_path: Path) -> None:
-    found = rows(
+def test_each_line_may_be_a_cluster(tmp_path: Path) -> None:
+    table = rows(
         tmp_path / "c.clusters.gz", b"dog  cat\n\nrun\n", "item", "cluster", line="cluster"
     )
-    assert found == [(1, "dog", "1"), (1, "cat", "1"), (3, "run", "2")]
+    assert table == [(1, "dog", "1"), (1, "cat", "1"), (3, "run", "2")]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
-def test_blocks_without_words(content: bytes, tmp_path: Path) -> None:
+def test_blocks_without_words_are_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it has no words"):
         rows(tmp_path / "c.blocks", content, "item")
 
 
-def test_blocks_that_are_not_utf8(tmp_path: Path) -> None:
+def test_blocks_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 2: byte 0xe4"):
         rows(tmp_path / "c.blocks", b"a\n\xe4\n", "item")
 
@@ -170,13 +172,13 @@ def fields(raw: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("text", DANGEROUS)
-def test_a_formula_has_an_apostrophe_unless_it_is_wanted_raw(text: str) -> None:
+def test_formulas_are_guarded_by_an_apostrophe_except_in_raw_output(text: str) -> None:
     frame = pl.DataFrame({"a": [text, "b"]})
     assert fields(to_csv(frame)) == ["'" + text, "b"]
     assert fields(to_csv(frame, raw=True)) == [text, "b"]
 
 
-def test_what_no_spreadsheet_runs_stays_to_the_byte() -> None:
+def test_harmless_texts_are_written_unchanged() -> None:
     frame = pl.DataFrame({"a": HARMLESS, "n": range(len(HARMLESS)), "x": [-0.5] * len(HARMLESS)})
     assert to_csv(frame) == frame.write_csv().encode()
 
@@ -186,12 +188,12 @@ def back(frame: pl.DataFrame, ending: str) -> list[str | None]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"t.{ending}"
         path.write_bytes(to_csv(frame, separator=separator))
-        read = format_of(path.name)
-        return read.scan(path, read.options()).collect()["a"].to_list()
+        format_ = format_of(path.name)
+        return format_.scan(path, format_.options()).collect()["a"].to_list()
 
 
 @given(texts=st.lists(st.sampled_from(DANGEROUS + HARMLESS + ["'=1", "''-x", "'-"]), min_size=1))
-def test_our_readers_take_the_guard_off(texts: list[str]) -> None:
+def test_readers_remove_the_guard(texts: list[str]) -> None:
     frame = pl.DataFrame({"a": texts, "b": "x"})
     assert [text or "" for text in back(frame, "csv")] == texts
     plain = [text for text in texts if text and not {"\t", "\n", '"'} & set(text)]
@@ -200,8 +202,8 @@ def test_our_readers_take_the_guard_off(texts: list[str]) -> None:
     assert [text or "" for text in back(tsv, "tsv")] == plain
 
 
-def test_apostrophes_of_others_stay(tmp_path: Path) -> None:
-    """A file without the mark, or with a formula that has no guard, is not one of ours."""
+def test_apostrophes_in_other_files_stay(tmp_path: Path) -> None:
+    """A file without the mark, or with an unguarded formula, is not one of ours."""
     query = pl.LazyFrame({"a": ["'-x", "b"], "b": ["'-x", "-y"]})
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n")
@@ -224,9 +226,9 @@ def content(name: str) -> bytes:
     if name.endswith(".parquet"):
         path = Path(name)
         FRAME_TABLES.write_parquet(path)
-        found = path.read_bytes()
+        raw = path.read_bytes()
         path.unlink()
-        return found
+        return raw
     separator = "," if name.endswith(".csv") else "\t"
     style: Literal["necessary", "never"] = "necessary" if separator == "," else "never"
     text = FRAME_TABLES.write_csv(separator=separator, quote_style=style)
@@ -234,25 +236,25 @@ def content(name: str) -> bytes:
 
 
 def scan_tables(path: Path, **options: object) -> pl.DataFrame:
-    found = format_of(path.name)
-    given = found.options.model_validate(options)
-    assert found.check(path, given) == ()
-    return found.scan(path, given).collect()
+    format_ = format_of(path.name)
+    settings = format_.options.model_validate(options)
+    assert format_.check(path, settings) == ()
+    return format_.scan(path, settings).collect()
 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.ds", "t.parquet", "t.tab", "T.TSV"])
-def test_round_trip_tables(
+def test_tables_are_read_as_they_were_written(
     name: str, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     raw = content(name.lower() if name != "T.TSV" else "t.tsv")
     path = tmp_path / (name + ".gz" if packed else name)
     path.write_bytes(gzip.compress(raw) if packed else raw)
-    found = scan_tables(path)
-    assert found.select(*ROWS_TABLES).equals(FRAME_TABLES)
+    table = scan_tables(path)
+    assert table.select(*ROWS_TABLES).equals(FRAME_TABLES)
     first = {"t.parquet": 1, "t.ds": 4}.get(name, 2)
-    assert found[LINE].to_list() == [first, first + 1, first + 2]
+    assert table[LINE].to_list() == [first, first + 1, first + 2]
 
 
 def test_empty_field_is_null_and_byte_order_mark_is_dropped(tmp_path: Path) -> None:
@@ -261,7 +263,7 @@ def test_empty_field_is_null_and_byte_order_mark_is_dropped(tmp_path: Path) -> N
     assert scan_tables(path).select("l1", "l2").rows() == [(None, "b")]
 
 
-def test_semicolons_and_comments(tmp_path: Path) -> None:
+def test_semicolons_and_comments_are_options(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("% made by hand\nl1;l2\na;b\n")
     assert scan_tables(path, separator=";", comment="%").rows() == [(3, "a", "b")]
@@ -308,24 +310,24 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", sorted(WRONG))
-def test_wrong_file(case: str, tmp_path: Path) -> None:
-    name, raw, said = WRONG[case]
+def test_wrong_files_are_refused(case: str, tmp_path: Path) -> None:
+    name, raw, phrases = WRONG[case]
     path = tmp_path / name
     path.write_bytes(raw)
     with pytest.raises(DataError) as error:
         scan_tables(path)
-    for words in [name, *said]:
+    for words in [name, *phrases]:
         assert words in str(error.value)
 
 
-def test_unknown_ending() -> None:
+def test_unknown_extensions_and_formats_are_refused() -> None:
     with pytest.raises(ValueError, match=r"extension '.docx'.*format ="):
         format_of("sheet.docx")
     with pytest.raises(ValueError, match=r"unknown format 'tsw'; did you mean tsv"):
         format_of("x", name="tsw")
 
 
-def test_kind_that_is_wanted() -> None:
+def test_formats_of_another_kind_are_refused() -> None:
     assert format_of("x.conllu").name == format_of("x.conllu", kind="corpus").name == "conllu"
     with pytest.raises(ValueError, match=r"no format has the extension '.conllu'"):
         format_of("x.conllu", kind="table")
@@ -334,7 +336,7 @@ def test_kind_that_is_wanted() -> None:
         format_of("x", name="tokens", kind="table")
 
 
-# JSON lines: what is read, and what is refused with its lines.
+# JSON lines: rows that are read, and lines that are refused with their numbers.
 
 GOOD = '{"l1": "a", "f": 3}\n'
 
@@ -347,13 +349,13 @@ def write(tmp_path: Path, text: str, name: str = "t.jsonl") -> Path:
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "T.JSONL", "t.jsonl.gz", "t.ndjson.gz"])
-def test_round_trip(name: str, tmp_path: Path) -> None:
+def test_json_lines_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
     text = "".join(
         json.dumps(row, ensure_ascii=False) + "\n" for row in FRAME_TABLES.iter_rows(named=True)
     )
-    found = scan_tables(write(tmp_path, text, name))
-    assert found.select(*ROWS_TABLES).equals(FRAME_TABLES)
-    assert found[LINE].to_list() == [1, 2, 3]
+    table = scan_tables(write(tmp_path, text, name))
+    assert table.select(*ROWS_TABLES).equals(FRAME_TABLES)
+    assert table[LINE].to_list() == [1, 2, 3]
     assert format_of(name).name == "jsonl"
 
 
@@ -362,21 +364,21 @@ def test_values_are_texts_as_they_are_written(tmp_path: Path) -> None:
         '{"a": 0.10, "b": true, "c": null, "d": 1e400, "e": 12345678901234567890123}\r\n'
         '{"e": "", "d": "\\u00e4\\n", "c": "null", "b": false, "a": -0}'
     )
-    found = scan_tables(write(tmp_path, "\ufeff" + text)).drop(LINE)
-    assert found.rows() == [
+    table = scan_tables(write(tmp_path, "\ufeff" + text)).drop(LINE)
+    assert table.rows() == [
         ("0.10", "true", None, "1e400", "12345678901234567890123"),
         ("-0", "false", "null", "ä\n", None),
     ]
-    assert set(found.dtypes) == {pl.String}
+    assert set(table.dtypes) == {pl.String}
 
 
-def test_a_column_line_gives_way_to_the_number(tmp_path: Path) -> None:
-    found = scan_tables(write(tmp_path, '{"line": 7, "a": "x"}\n'))
-    assert found.rows() == [(1, "x")]
+def test_a_column_line_is_replaced_by_the_line_number(tmp_path: Path) -> None:
+    table = scan_tables(write(tmp_path, '{"line": 7, "a": "x"}\n'))
+    assert table.rows() == [(1, "x")]
 
 
 @pytest.mark.long
-def test_a_query_reads_what_it_asks_for(tmp_path: Path) -> None:
+def test_queries_of_a_large_file_give_the_right_rows(tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f'{{"a": "{n}", "b": {n}}}\n' for n in range(60_000)))
     form = format_of(path.name)
     query = form.scan(path, form.options())
@@ -387,7 +389,7 @@ def test_a_query_reads_what_it_asks_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("", "an empty line"),
         ("{", "invalid JSON at character 2"),
@@ -402,24 +404,24 @@ def test_a_query_reads_what_it_asks_for(tmp_path: Path) -> None:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_a_line_that_is_no_row_is_refused(line: str, said: str, tmp_path: Path) -> None:
+def test_a_line_that_is_no_row_is_refused(line: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, GOOD + line + "\n" + GOOD)
     with pytest.raises(DataError, match=r"1 line without an object") as refused:
         scan_tables(path)
-    assert f"line 2: {said}" in str(refused.value)
+    assert f"line 2: {message}" in str(refused.value)
     first = write(tmp_path, line + "\n" + GOOD, "first.jsonl")
     with pytest.raises(DataError, match="line"):
         scan_tables(first)
 
 
-def test_all_bad_lines_are_counted_and_three_shown(tmp_path: Path) -> None:
+def test_bad_lines_are_counted_and_three_are_quoted(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD + "x\n" * 4)
     with pytest.raises(DataError, match=r"4 lines") as refused:
         scan_tables(path)
     assert str(refused.value).count("invalid JSON at character 1") == 3
 
 
-def test_an_empty_file_and_bare_returns(tmp_path: Path) -> None:
+def test_empty_files_and_bare_carriage_returns_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the file is empty: line 1 should hold an object"):
         scan_tables(write(tmp_path, ""))
     with pytest.raises(DataError, match=r"carriage return.*line 1"):

@@ -16,33 +16,33 @@ from pipeline.formats.unicode import normalise, normalise_bytes, normalise_colum
 WITHOUT_BLANKS = [*range(0x0E00, 0x0F00), *range(0x1000, 0x10A0), *range(0x1780, 0x1800)]
 
 
-def slowly(text: str) -> str:
+def slow_normalise(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
-    kept: list[str] = []
+    signs: list[str] = []
     for place, sign in enumerate(text):
         after = text[place + 1 :]
         line_goes_on = after.startswith(("\n", "\r\n"))
         if sign in "\u00ad\u2060\ufeff\u200e\u200f\u061c" and not line_goes_on:
             continue
-        kept.append(" " if sign in "\u00a0\u202f\u2007" else sign)
-    text, kept = unicodedata.normalize("NFC", "".join(kept)), []
+        signs.append(" " if sign in "\u00a0\u202f\u2007" else sign)
+    text, signs = unicodedata.normalize("NFC", "".join(signs)), []
     for sign in text:
-        if sign != "\u200b" or (kept and ord(kept[-1]) in WITHOUT_BLANKS):
-            kept.append(sign)
-    text, kept = unicodedata.normalize("NFC", "".join(kept)), []
+        if sign != "\u200b" or (signs and ord(signs[-1]) in WITHOUT_BLANKS):
+            signs.append(sign)
+    text, signs = unicodedata.normalize("NFC", "".join(signs)), []
     for place, sign in enumerate(text):
         after = text[place + 1 : place + 2]
         straight = sign in "\u2019\u02bc" and after.isalpha() and after not in "\u2019\u02bc"
-        kept.append("'" if straight else sign)
-    return "".join("-" if sign in "\u2010\u2011" else sign for sign in kept)
+        signs.append("'" if straight else sign)
+    return "".join("-" if sign in "\u2010\u2011" else sign for sign in signs)
 
 
 SIGNS = "aé\u2010\u2011\u0301Ⅷ1'\u2019\u02bc\u00ad\u200b\u200e\u00a0 \r\n\u0e01\u1780漢\u212b\u1100\u1161"
 
 
 @given(st.lists(st.text(SIGNS, max_size=8), max_size=5))
-def test_against_a_slow_twin(texts: list[str]) -> None:
-    expected = [slowly(text) for text in texts]
+def test_normalisation_agrees_with_a_slow_twin(texts: list[str]) -> None:
+    expected = [slow_normalise(text) for text in texts]
     assert [normalise(text) for text in texts] == expected
     assert [normalise_bytes(text.encode()).decode() for text in texts] == expected
     frame = pl.DataFrame({"a": [*texts, None]}, schema={"a": pl.String})
@@ -53,7 +53,7 @@ def test_against_a_slow_twin(texts: list[str]) -> None:
 
 
 @given(st.text(SIGNS))
-def test_pieces_of_a_long_text(text: str) -> None:
+def test_a_long_text_is_normalised_in_pieces(text: str) -> None:
     content = text.encode()
     whole, by_line = Counter[str](), Counter[str]()
     expected = normalise_bytes(content, whole)
@@ -65,14 +65,14 @@ def test_pieces_of_a_long_text(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["null", "NA", "nan", "true", "1e5", "-", "=1+1", "#", "", "ﬁ", "ß", "x²", "…", "“a”"]
 )
-def test_what_stays(text: str) -> None:
+def test_ordinary_text_stays_unchanged(text: str) -> None:
     assert normalise(text) == text
 
 
 @pytest.mark.parametrize("sign", ["\u00ad", "\u200b", "\u2060"])
-def test_accents_that_an_invisible_sign_kept_apart(sign: str) -> None:
+def test_invisible_characters_before_accents_are_removed(sign: str) -> None:
     assert normalise(f"a{sign}\u0301") == "\u00e1"
 
 
-def test_bytes_that_are_no_text_stay() -> None:
+def test_invalid_bytes_stay_unchanged() -> None:
     assert normalise_bytes(b"caf\xe9 \xff") == b"caf\xe9 \xff"

@@ -24,10 +24,10 @@ def numbered_lines(path: Path, most: int | None = None) -> Iterator[tuple[int, s
         raw = gzip.decompress(raw)
     text = raw.decode("utf-8")
     text = text[1:] if text[:1] == "\ufeff" else text
-    found = text.split("\n")
-    if found[-1] == "":
-        found.pop()
-    for number, line in enumerate(found[:most], start=1):
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    for number, line in enumerate(lines[:most], start=1):
         yield number, line[:-1] if line.endswith("\r") else line
 
 
@@ -37,8 +37,8 @@ def conllu(path: Path, most: int | None = None) -> list[Row]:
     state: Row = {"doc": "", "docs": 0, "paragraph": None, "pars": 0, "sentence": 0}
     state |= {"about": {}, "newdoc": None, "newpar": None, "keys": ["sent_id", "newdoc", "newpar"]}
     for _, line in numbered_lines(path, most):
-        if found := re.match(r"#\s*([^=]*[^=\s])\s*=", line):
-            state["keys"].append(_name(found[1]))
+        if match := re.match(r"#\s*([^=]*[^=\s])\s*=", line):
+            state["keys"].append(_name(match[1]))
     state["keys"] = [name for name in dict.fromkeys(state["keys"]) if name not in _TAKEN]
     block: list[tuple[int, str]] = []
     for number, line in [*numbered_lines(path, most), (0, "")]:
@@ -114,12 +114,12 @@ _TAKEN = {
 
 
 def _name(key: str) -> str:
-    """Return what a key of a comment is called as an attribute."""
+    """Return the name of the attribute for a key of a comment."""
     return re.sub(r"\W+", "_", key.strip().lower()).strip("_")
 
 
 def _spelling(lines: list[list[str]], text: str) -> dict[int, Row]:
-    """Say what is written for each word: build the sentence, and compare it with its text."""
+    """Return surface and space of each word: build the sentence, and compare it with its text."""
     words = {int(cells[0]): cells for cells in lines if cells[0].isdigit()}
     spelt: dict[int, Row] = {
         at: {"surface": None, "space_after": _space(words[at])} for at in words
@@ -139,8 +139,8 @@ def _spelling(lines: list[list[str]], text: str) -> dict[int, Row]:
     ordered = [pieces[at] for at in sorted(pieces)]
     spaces = [spelt[last]["space_after"] for _, last, _ in ordered]
     spaces = [" " if space is None else space for space in spaces]
-    said = "".join(word + space for (_, _, word), space in zip(ordered, spaces, strict=True))
-    if text.strip() not in {"", said.rstrip()}:
+    sentence = "".join(word + space for (_, _, word), space in zip(ordered, spaces, strict=True))
+    if text.strip() not in {"", sentence.rstrip()}:
         for (first, last, word), (part, space) in zip(ordered, _fit(ordered, text), strict=False):
             spelt[first]["surface"] = part if part != word else spelt[first]["surface"]
             spelt[last]["space_after"] = space
@@ -148,16 +148,16 @@ def _spelling(lines: list[list[str]], text: str) -> dict[int, Row]:
 
 
 def _fit(ordered: list[tuple[int, int, str]], text: str) -> list[tuple[str, str]]:
-    """Find each piece in the text, whatever spaces are in either; nothing if one is not there."""
-    found, rest = [], text.strip()
+    """Find each piece in the text, ignoring spaces; return nothing if one is missing."""
+    spaces, rest = [], text.strip()
     for _, _, word in ordered:
         signs = r"\s*".join(map(re.escape, re.sub(r"\s", "", word)))
         match = re.match(rf"({signs})(\s*)", rest) if signs else None
         if match is None:
             return []
         rest = rest[match.end() :]
-        found.append((match[1], match[2]))
-    return [] if rest else found
+        spaces.append((match[1], match[2]))
+    return [] if rest else spaces
 
 
 def _space(cells: list[str]) -> str | None:
@@ -177,7 +177,7 @@ def vertical(
     document: str = "text",
     document_id: str = "id",
 ) -> list[Row]:
-    """Read vertical text, keeping the names of open structures; numbers empty sentences not."""
+    """Read vertical text, with the names of open structures; empty sentences have no number."""
     rows: list[Row] = []
     doc, docs, pars = "", 0, 0
     par: int | None = None
@@ -195,9 +195,9 @@ def vertical(
                 continue
             fresh = fresh or name == sentence or not sentence
             if name == document:
-                found = re.search(rf"\s{document_id}\s*=\s*(\"[^\"]*\"|'[^']*')", line)
+                match = re.search(rf"\s{document_id}\s*=\s*(\"[^\"]*\"|'[^']*')", line)
                 docs += not closes
-                doc = "" if closes else html.unescape(found[1][1:-1]) if found else f"#{docs}"
+                doc = "" if closes else html.unescape(match[1][1:-1]) if match else f"#{docs}"
                 par = None
             if name == paragraph:
                 pars += not closes
@@ -209,8 +209,8 @@ def vertical(
         values = [html.unescape(cell) if cell else None for cell in cells]
         place = {"line": number, "doc": doc, "paragraph": par}
         place |= {"sentence": number_of_sentence, "position": position}
-        given = _lemma(dict(zip(attributes, values, strict=True)))
-        rows.append(place | given | {"space_after": None})
+        values_by_name = _lemma(dict(zip(attributes, values, strict=True)))
+        rows.append(place | values_by_name | {"space_after": None})
     return rows
 
 
@@ -240,7 +240,7 @@ def tokens(path: Path, columns: Sequence[str], most: int | None = None) -> list[
 
 
 def _lemma(cells: Row) -> Row:
-    """Put the form in place of a lemma that is none; the form is the first cell."""
+    """Replace a placeholder lemma by the form, which is the first cell."""
     first, *_ = cells
     return cells | {"lemma": cells[first]} if cells.get("lemma") in PLACEHOLDERS else cells
 
@@ -253,11 +253,11 @@ def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
         if mark and line.startswith(mark):
             doc = line[len(mark) :]
             continue
-        found, at = words(line), 0
-        sentence += bool(found)
-        for position, form in enumerate(found, start=1):
+        forms, at = words(line), 0
+        sentence += bool(forms)
+        for position, form in enumerate(forms, start=1):
             after = line.index(form, at) + len(form)
-            at = len(line) if position == len(found) else line.index(found[position], after)
+            at = len(line) if position == len(forms) else line.index(forms[position], after)
             place = {"line": number, "doc": doc, "paragraph": None}
             place |= {"sentence": sentence, "position": position}
             rows.append(place | {"form": form, "space_after": line[after:at]})
@@ -266,16 +266,16 @@ def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
 
 def words(line: str) -> list[str]:
     """Cut a line into numbers, words and single marks, character by character."""
-    found: list[str] = []
+    forms: list[str] = []
     at = 0
     while at < len(line):
         end = _number(line, at) or _word(line, at)
         if end:
-            found.append(line[at:end])
+            forms.append(line[at:end])
         elif not line[at].isspace() and unicodedata.category(line[at])[0] != "C":
-            found.append(line[at])
+            forms.append(line[at])
         at = end or at + 1
-    return found
+    return forms
 
 
 def _kind(line: str, at: int) -> str:

@@ -65,28 +65,32 @@ TRAPS_CONLLU = (
 
 @pytest.mark.parametrize("name", TREEBANKS)
 @pytest.mark.long
-def test_whole_treebank(name: str, public_data: Callable[[str], Path]) -> None:
+def test_treebanks_agree_with_the_slow_reader(
+    name: str, public_data: Callable[[str], Path]
+) -> None:
     path = public_data(f"corpora/{name}.conllu.gz")
     expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
-    found = read(path, normalise="none")
-    assert {*found.columns} == {*expected.columns}
-    assert found.equals(
-        expected.select(found.columns).cast(
-            pl.Schema({name: found.schema[name] for name in found.columns})
+    tokens = read(path, normalise="none")
+    assert {*tokens.columns} == {*expected.columns}
+    assert tokens.equals(
+        expected.select(tokens.columns).cast(
+            pl.Schema({name: tokens.schema[name] for name in tokens.columns})
         )
     )
-    assert read(path, normalise="none", lenient=True).equals(found)
+    assert read(path, normalise="none", lenient=True).equals(tokens)
     assert skips(path) == []
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["t.conllu", "t[1]*.conllu.gz", "T.CONLLU"])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+def test_difficult_lines_agree_with_the_slow_reader(
+    name: str, ending: str, lenient: bool, tmp_path: Path
+) -> None:
     path = write(tmp_path / name, TRAPS_CONLLU.replace("\n", ending))
-    found = read(path, lenient=lenient)
-    assert found.rows(named=True) == slow_readers.conllu(path)
-    assert found.select("line", "doc", "paragraph", "sentence", "position", "form").rows() == [
+    tokens = read(path, lenient=lenient)
+    assert tokens.rows(named=True) == slow_readers.conllu(path)
+    assert tokens.select("line", "doc", "paragraph", "sentence", "position", "form").rows() == [
         (8, "first doc", 1, 1, 1, "#"),
         (9, "first doc", 1, 1, 2, "says"),
         (10, "first doc", 1, 1, 3, "\"it's"),
@@ -96,11 +100,11 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
         (24, "#2", None, 3, 1, "NA"),
         (29, "d3", 3, 4, 1, "x"),
     ]
-    assert found["lemma"].to_list() == ["#", "say", '"', "_", "one two", "hidden", "null", "y"]
-    assert found["head"].to_list() == [2, 0, 2, 2, None, 0, 0, 0]
+    assert tokens["lemma"].to_list() == ["#", "say", '"', "_", "one two", "hidden", "null", "y"]
+    assert tokens["head"].to_list() == [2, 0, 2, 2, None, 0, 0, 0]
 
 
-def test_the_plan_knows_its_columns_and_keeps_the_law(tmp_path: Path) -> None:
+def test_the_plan_has_its_columns_and_satisfies_its_schema(tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", TRAPS_CONLLU)
     frame = read(path).select(pl.lit("t").alias("file"), pl.all())
     check_columns(frame.lazy(), Tokens, name="tokens")
@@ -150,21 +154,21 @@ WRONG_CONLLU = {
 @pytest.mark.parametrize(
     ("case", "packed"), [*((case, False) for case in sorted(WRONG_CONLLU)), ("NUL", True)]
 )
-def test_damage(case: str, packed: bool, tmp_path: Path) -> None:
-    damage, said = WRONG_CONLLU[case]
+def test_damaged_lines_are_named_and_skipped(case: str, packed: bool, tmp_path: Path) -> None:
+    damage, problem = WRONG_CONLLU[case]
     content = GOOD + GOOD.removesuffix("\n") + damage.rstrip("\n") + "\n\n" + GOOD
     raw = content.encode("utf-8", "surrogateescape")
     path = write(tmp_path / ("t.conllu.gz" if packed else "t.conllu"), raw)
     message = refusal(path)
-    for words in [path.name, "1 line ", "line 6:", said]:
+    for words in [path.name, "1 line ", "line 6:", problem]:
         assert words in message
     (skip,) = skips(path)
     assert skip.line == 6
-    assert said in str(skip)
+    assert problem in str(skip)
     assert read(path, lenient=True)["sentence"].to_list() == [1, 1, 3, 3]
 
 
-def test_first_examples_and_their_number(tmp_path: Path) -> None:
+def test_the_first_bad_lines_are_quoted_and_all_counted(tmp_path: Path) -> None:
     path = write(
         tmp_path / "t.conllu", GOOD + sentence_conllu(1, 3, 3, 9, head="7") + sentence_conllu(2)
     )
@@ -182,24 +186,24 @@ def test_one_mistake_is_reported_once(tmp_path: Path) -> None:
     assert "1 line " in refusal(late)
 
 
-def test_line_ends_beside_a_line_that_is_not_text(tmp_path: Path) -> None:
+def test_line_ends_are_kept_beside_an_undecodable_line(tmp_path: Path) -> None:
     content = (GOOD + sentence_conllu(1) + GOOD).replace("\n", "\r\n").encode()
     path = write(
         tmp_path / "t.conllu", content.replace(b"w1", b"\xff", 2).replace(b"\xff", b"w1", 1)
     )
     assert [skip.line for skip in skips(path)] == [4]
-    found = read(path, lenient=True)
-    assert found["line"].to_list() == [1, 2, 6, 7]
-    assert found["misc"].to_list() == [None] * 4
+    tokens = read(path, lenient=True)
+    assert tokens["line"].to_list() == [1, 2, 6, 7]
+    assert tokens["misc"].to_list() == [None] * 4
 
 
-def test_sentences_without_a_blank_line_between(tmp_path: Path) -> None:
+def test_sentences_without_a_blank_line_between_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", GOOD.strip("\n") + "\n" + GOOD)
     assert "line 3: duplicate ID: '1'" in refusal(path)
 
 
 @pytest.mark.long
-def test_sent_id_may_be_asked_to_be_unique(tmp_path: Path) -> None:
+def test_an_option_requires_unique_sent_ids(tmp_path: Path) -> None:
     content = "".join(f"# sent_id = {name}\n{GOOD}" for name in ["a", "b", "a ", "c"])
     path = write(tmp_path / "t.conllu", content)
     assert read(path).height == 8
@@ -210,7 +214,7 @@ def test_sent_id_may_be_asked_to_be_unique(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# newdoc\n\n"])
-def test_empty_file(content: str, tmp_path: Path) -> None:
+def test_an_empty_file_is_refused(content: str, tmp_path: Path) -> None:
     for name in ("t.conllu", "t.conllu.gz"):
         path = write(tmp_path / name, content)
         assert "line 1: the file is empty" in refusal(path)
@@ -221,7 +225,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_hopeless_files(lenient: bool, tmp_path: Path) -> None:
+def test_damaged_or_misnamed_gzip_files_are_refused(lenient: bool, tmp_path: Path) -> None:
     packed = gzip.compress((GOOD * 5000).encode())
     hopeless = {
         "plain.conllu.gz": GOOD.encode(),
@@ -243,7 +247,7 @@ HEADS = st.one_of(st.just("_"), st.integers(0, 3).map(str))
 
 @st.composite
 def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
-    """Draw a sentence, a whole one with as many lines, and whether the first is whole."""
+    """Draw a sentence, a valid one with as many lines, and whether the first is valid."""
     size = draw(st.integers(1, 4))
     cells = [[str(i + 1), *(draw(FIELD) for _ in range(9))] for i in range(size)]
     heads = [draw(HEADS) for _ in range(size)]
@@ -271,7 +275,7 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
 @given(
     drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3), sizes=ONE_SIZE
 )
-def test_broken_sentences_go_and_whole_ones_stay(
+def test_the_lenient_reader_skips_broken_sentences_alone(
     drawn: list[tuple[str, str, bool]],
     blanks: int,
     sizes: list[int],
@@ -283,8 +287,8 @@ def test_broken_sentences_go_and_whole_ones_stay(
     broken = [number for number, (_, _, whole) in enumerate(drawn, start=1) if not whole]
     expected = slow_readers.conllu(mended)
     assert read(mended, sizes=sizes, normalise="none").rows(named=True) == expected
-    kept = [row for row in expected if row["sentence"] not in broken]
-    assert read(path, sizes=sizes, lenient=True, normalise="none").rows(named=True) == kept
+    whole_rows = [row for row in expected if row["sentence"] not in broken]
+    assert read(path, sizes=sizes, lenient=True, normalise="none").rows(named=True) == whole_rows
     assert len(skips(path)) == len(broken)
     if broken:
         assert str(path) in refusal(path, sizes=sizes)
@@ -296,14 +300,14 @@ PLACES = ["line", "doc", "paragraph", "sentence", "position"]
 ATTRIBUTES = ["form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 COLUMNS = [*PLACES, *ATTRIBUTES]
 SIZES = (1, 300, 1 << 23)
-# A tab in a comment is left to the other ways, and what comes before the first line is no part.
+# The scan leaves comments with a tab to the rules; what precedes the first line is no part.
 SCANNED = TRAPS_CONLLU.removeprefix("\ufeff").replace("FORM\twith\ttabs", "FORM")
 
 
 def read_in_parts(
     path: Path, columns: list[str], size: int, *, by_bytes: bool = True
 ) -> pl.DataFrame:
-    """Read some columns; where sent_id may not come twice there is no scan."""
+    """Read some columns; with unique sent_ids there is no scan."""
     format_ = format_of(path.name)
     options = format_.options.model_validate({"unique_sent_id": not by_bytes, "normalise": "none"})
     assert format_.read is not None
@@ -311,21 +315,21 @@ def read_in_parts(
 
 
 @pytest.mark.long
-def test_traps_are_certain(tmp_path: Path) -> None:
+def test_the_scan_reads_difficult_lines(tmp_path: Path) -> None:
     assert scan_block(SCANNED.encode(), 0, COLUMNS) is not None
     path = tmp_path / "t.conllu"
     path.write_text(SCANNED)
     expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
     for size in SIZES:
-        found = read_in_parts(path, COLUMNS, size)
-        assert found.rows() == expected.select(COLUMNS).rows()
-        assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+        tokens = read_in_parts(path, COLUMNS, size)
+        assert tokens.rows() == expected.select(COLUMNS).rows()
+        assert tokens.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
         for name in COLUMNS:
-            assert read_in_parts(path, [name], size).equals(found.select(name))
+            assert read_in_parts(path, [name], size).equals(tokens.select(name))
 
 
 @pytest.mark.parametrize("case", sorted({*WRONG_CONLLU} - {"not UTF-8", "NUL"}))
-def test_what_is_wrong_is_left_to_the_rules(case: str) -> None:
+def test_the_scan_leaves_invalid_lines_to_the_rules(case: str) -> None:
     damage, _ = WRONG_CONLLU[case]
     good = sentence_conllu(1, 2)
     broken = good.removesuffix("\n") + damage.rstrip("\n") + "\n\n"
@@ -333,18 +337,18 @@ def test_what_is_wrong_is_left_to_the_rules(case: str) -> None:
     assert scan_block((good + broken + good).encode(), 0, COLUMNS) is None
 
 
-def test_how_words_are_written_is_not_asked(tmp_path: Path) -> None:
+def test_the_scan_does_not_read_surfaces_and_spaces(tmp_path: Path) -> None:
     assert scan_block(SCANNED.encode(), 0, ["form", "surface"]) is None
     assert scan_block(SCANNED.encode(), 0, ["space_after"]) is None
 
 
-def test_nothing() -> None:
+def test_the_scan_finds_no_tokens_in_empty_content() -> None:
     for content in (b"", b"\n\n", b"# newdoc\n\n"):
-        found = scan_block(content, 0, COLUMNS)
-        assert found is not None
-        assert found.tokens.is_empty()
-        assert found.sentences == 0
-        assert found.documents.height == content.count(b"newdoc")
+        scanned = scan_block(content, 0, COLUMNS)
+        assert scanned is not None
+        assert scanned.tokens.is_empty()
+        assert scanned.sentences == 0
+        assert scanned.documents.height == content.count(b"newdoc")
 
 
 FIELD_CONLLU_SCAN = st.one_of(
@@ -396,7 +400,7 @@ def sentences_in_parts(draw: st.DrawFn) -> str:
 
 @pytest.mark.long
 @given(drawn=st.lists(sentences_in_parts(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
-def test_is_read_as_by_the_slow_reader(
+def test_the_scan_agrees_with_the_slow_reader(
     drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     content = "\n".join(drawn)
@@ -406,20 +410,20 @@ def test_is_read_as_by_the_slow_reader(
     path.write_text(content, newline="")
     expected = [[each[name] for name in COLUMNS] for each in slow_readers.conllu(path)]
     if expected:  # else the file is refused as one without tokens
-        found = read_in_parts(path, COLUMNS, size)
-        assert [list(each) for each in found.rows()] == expected
+        tokens = read_in_parts(path, COLUMNS, size)
+        assert [list(each) for each in tokens.rows()] == expected
         if content.count("sent_id") < 2:  # else it may come twice
-            assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+            assert tokens.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
         format_ = format_of(path.name)
         assert format_.read
         options = format_.options.model_validate({"metadata": ["a"]})
-        said = pl.concat(each.tokens for each in format_.read(path, options, METADATA, size))
+        metadata = pl.concat(each.tokens for each in format_.read(path, options, METADATA, size))
         twin = [[each.get(name) for name in METADATA] for each in slow_readers.conllu(path)]
-        assert [list(each) for each in said.rows()] == twin
+        assert [list(each) for each in metadata.rows()] == twin
 
 
 def mutations(content: str) -> Iterator[str]:
-    """Yield a content with one of its signs omitted, and with another in its place."""
+    """Yield a content with one character removed, and with another in its place."""
     others = itertools.cycle("\t\n0_")
     for place in range(len(content)):
         for sign in ("", next(others)):
@@ -427,8 +431,8 @@ def mutations(content: str) -> Iterator[str]:
 
 
 @pytest.mark.long
-def test_what_is_certain_is_right(tmp_path: Path) -> None:
-    """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
+def test_the_scan_agrees_with_the_rules_after_any_mutation(tmp_path: Path) -> None:
+    """After a change of one character, the scan leaves a file to the rules or agrees with them."""
     path, certain = tmp_path / "t.conllu", 0
     short = SCANNED[SCANNED.index("# newdoc") : SCANNED.index("# only a")]
     for content in mutations(short):
@@ -443,14 +447,14 @@ def test_what_is_certain_is_right(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_whole_treebank_in_parts(public_data: Callable[[str], Path]) -> None:
+def test_the_scan_of_a_treebank_agrees_with_the_rules(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/UD_English-EWT.all.conllu.gz")
     for size in (1 << 16, 1 << 23):
-        found = read_in_parts(path, COLUMNS, size)
-        assert found.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
+        tokens = read_in_parts(path, COLUMNS, size)
+        assert tokens.equals(read_in_parts(path, COLUMNS, size, by_bytes=False))
 
 
-ABOUT = """# newdoc id = d1
+WITH_METADATA = """# newdoc id = d1
 # meta::genre = news
 # newpar id = p1
 # sent_id = s1
@@ -470,11 +474,11 @@ ABOUT = """# newdoc id = d1
 """
 
 
-def test_comments_are_attributes_of_sentences_paragraphs_and_documents(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", ABOUT)
-    found = read(path)
+def test_comments_are_attributes_of_sentences_and_documents(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", WITH_METADATA)
+    tokens = read(path)
     columns = ["form", "sent_id", "newdoc", "newpar", "meta_genre", "speaker", "late"]
-    assert found.select(columns).rows() == [
+    assert tokens.select(columns).rows() == [
         ("a", "s1", "d1", "p1", "news", "A", None),
         ("b", None, "d1", "p1", "own", None, None),
         ("c", None, "d1", None, "news", None, None),
@@ -484,7 +488,7 @@ def test_comments_are_attributes_of_sentences_paragraphs_and_documents(tmp_path:
         "a",
         "c",
     ]
-    long = write(tmp_path / "u.conllu", (ABOUT + "\n") * 20)
+    long = write(tmp_path / "u.conllu", (WITH_METADATA + "\n") * 20)
     assert len(parts_of(long, 300)) > 3
     format_ = format_of(long.name)
     assert format_.divide
@@ -503,15 +507,17 @@ def test_comments_are_attributes_of_sentences_paragraphs_and_documents(tmp_path:
         ("# größe = 1\n", ["größe"]),
     ],
 )
-def test_keys_that_are_attributes(comments: str, names: list[str], tmp_path: Path) -> None:
+def test_keys_of_comments_become_names_of_attributes(
+    comments: str, names: list[str], tmp_path: Path
+) -> None:
     path = write(tmp_path / "t.conllu", "# x\n" + comments + GOOD)
     assert read(path).columns[16:] == ["sent_id", "newdoc", "newpar", *names]
-    named = read(path, metadata=["later key"])
-    assert named.columns[16:] == ["sent_id", "newdoc", "newpar", "later_key", *names]
-    assert named["later_key"].to_list() == [None, None]
+    renamed = read(path, metadata=["later key"])
+    assert renamed.columns[16:] == ["sent_id", "newdoc", "newpar", "later_key", *names]
+    assert renamed["later_key"].to_list() == [None, None]
 
 
-# CoNLL-U Plus: the columns that a file names, against the same words in CoNLL-U.
+# CoNLL-U Plus: columns that a file names, against the same words in CoNLL-U.
 
 PLAIN = [
     ("1-2", "vom", *"________"),
@@ -528,41 +534,41 @@ ORDERS = {
 _NAMES = ["ID", *(name.upper() for name in ATTRIBUTES)]
 
 
-def plus(order: str, *, named: bool = True) -> str:
+def plus(order: str, *, with_names: bool = True) -> str:
     """Write the words with the columns in an order, twice."""
     names, codes = order.split(), ["*", "1:VID", "_", "1"]
     rows = [dict(zip(_NAMES, row, strict=True)) for row in PLAIN]
     rows = [row | {"PARSEME:MWE": code} for row, code in zip(rows, codes, strict=True)]
     text = "".join("\t".join(row[name] for name in names) + "\n" for row in rows) + "\n"
-    return (f"# global.columns = {order}\n" if named else "# a comment\n") + text * 2
+    return (f"# global.columns = {order}\n" if with_names else "# a comment\n") + text * 2
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", ORDERS)
 @pytest.mark.parametrize("name", ["t.conllup", "t.cupt.gz", "t.conllu"])
-def test_columns_are_those_that_the_file_names(case: str, name: str, tmp_path: Path) -> None:
+def test_the_file_names_its_columns(case: str, name: str, tmp_path: Path) -> None:
     path, order = write(tmp_path / name, plus(ORDERS[case])), ORDERS[case]
     lines = ["\t".join(row) for row in PLAIN]
     known = read(write(tmp_path / "p.conllu", "\n".join(["# a comment", *lines, "", *lines])))
-    found = read(path)
+    tokens = read(path)
     own = [each.lower() for each in order.split()[1:] if each.lower() in ATTRIBUTES]
     further = ["parseme_mwe"] if "PARSEME:MWE" in order else []
     spelt = ["surface", "space_after", "sent_id", "newdoc", "newpar"]
-    assert set(found.columns[5:]) == {*own, *further, *spelt}
+    assert set(tokens.columns[5:]) == {*own, *further, *spelt}
     places = [each for each in PLACES if each != "line"]
     same = [*places, *own, "surface", *(["space_after"] if "MISC" in order else [])]
-    assert found.select(same).equals(known.select(same))
+    assert tokens.select(same).equals(known.select(same))
     if further:
-        assert found["parseme_mwe"].to_list() == ["1:VID", None, "1"] * 2
-    unnamed = write(tmp_path / f"u{name}", plus(order, named=False))
-    assert read(unnamed, columns=order.split()).drop("line").equals(found.drop("line"))
+        assert tokens["parseme_mwe"].to_list() == ["1:VID", None, "1"] * 2
+    unnamed = write(tmp_path / f"u{name}", plus(order, with_names=False))
+    assert read(unnamed, columns=order.split()).drop("line").equals(tokens.drop("line"))
     assert len(parts_of(write(tmp_path / "long.conllup", plus(order) * 9), 60)) > 1
 
 
-def test_columns_of_streusle_are_known_by_the_ending(tmp_path: Path) -> None:
+def test_the_extension_gives_the_columns_of_streusle(tmp_path: Path) -> None:
     row = "\t".join(["1", "a", "a", *"_______", "1:1", "V.VID", "a b", *"______"])
-    found = read(write(tmp_path / "t.conllulex", row + "\n"))
-    assert found.select("smwe", "lexcat", "lexlemma", "wmwe").row(0) == (
+    tokens = read(write(tmp_path / "t.conllulex", row + "\n"))
+    assert tokens.select("smwe", "lexcat", "lexlemma", "wmwe").row(0) == (
         "1:1",
         "V.VID",
         "a b",
@@ -571,7 +577,7 @@ def test_columns_of_streusle_are_known_by_the_ending(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("order", "message"),
     [
         ("FORM ID LEMMA", "the first column must be ID, and another must be FORM"),
         ("ID LEMMA", "another must be FORM"),
@@ -579,11 +585,11 @@ def test_columns_of_streusle_are_known_by_the_ending(tmp_path: Path) -> None:
         ("ID FORM DOC", "'doc' is a column that the reader adds"),
     ],
 )
-def test_columns_that_cannot_be(order: str, said: str, tmp_path: Path) -> None:
+def test_impossible_columns_are_refused(order: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.cupt", f"# global.columns = {order}\n1\ta\n")
     with pytest.raises(DataError) as refused:
         scan(path)
     assert str(refused.value).startswith(
         f"{path}: line 1: the columns {', '.join(order.split())}: "
     )
-    assert said in str(refused.value)
+    assert message in str(refused.value)

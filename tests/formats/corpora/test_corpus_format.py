@@ -53,25 +53,25 @@ def build(folder: Path, *, files: int, lenient: bool) -> Path:
 
 
 @pytest.mark.long
-def test_what_is_omitted_is_counted_and_shown(tmp_path: Path) -> None:
+def test_skipped_sentences_are_counted_and_reported(tmp_path: Path) -> None:
     config = build(tmp_path, files=30, lenient=True)
     run = lx.run(config, runs=tmp_path / "runs", report=False)
-    (found,) = run.table("pairs.candidates").select("f", "documents").rows()
-    assert found == (30 * 2 + 1, 30 + 1)
+    (counts,) = run.table("pairs.candidates").select("f", "documents").rows()
+    assert counts == (30 * 2 + 1, 30 + 1)
     (folder,) = [
         each.parent for each in (tmp_path / "runs" / "many" / "pairs").glob("*/manifest.json")
     ]
-    made = artefacts.read(storage_at(folder.parent), folder.name)
-    assert made is not None
-    assert made.skipped == 2
-    assert made.skipped_examples == (
+    artefact = artefacts.read(storage_at(folder.parent), folder.name)
+    assert artefact is not None
+    assert artefact.skipped == 2
+    assert artefact.skipped_examples == (
         "corpus/* (damaged.conllu), line 7: not the ID 2 that should follow: '9'",
         "corpus/* (empty.conllu.gz), line 1: the file is empty: it has no tokens",
     )
     logs = (tmp_path / "runs" / "many").rglob("*.jsonl")
     events = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    said = "skipped 1 sentence and 1 line or file outside sentences, 2 tokens in all"
-    assert [event["text"] for event in events if said in event.get("text", "")]
+    message = "skipped 1 sentence and 1 line or file outside sentences, 2 tokens in all"
+    assert [event["text"] for event in events if message in event.get("text", "")]
 
 
 def test_damage_stops_a_strict_run(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_damage_stops_a_strict_run(tmp_path: Path) -> None:
         lx.run(config, runs=tmp_path / "runs", report=False)
 
 
-# How a sentence is written: its readers against its text, on small cases and whole treebanks.
+# The written form of sentences: readers against the text, on small cases and whole treebanks.
 
 
 def conllu(*words: str, text: str | None = None) -> str:
@@ -121,12 +121,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", sorted(CASES))
-def test_ranges_and_misc(text: str, tmp_path: Path) -> None:
+def test_ranges_and_misc_give_the_written_text(text: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", conllu(*CASES[text]))
     assert texts(path) == [text]
 
 
-OTHERWISE = {
+TEXT_COMMENTS = {
     "don't!": ["1~do", "2~n't", "3~!"],
     "10 000 €, du  Port": ["1~10000", "2~€", "3~,", "4-5~du", "4~de", "5~le", "6~Port"],
     "10\u00a0000": ["1~10 000"],
@@ -135,25 +135,25 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("text", sorted(OTHERWISE))
-def test_text_that_holds_the_words_says_where_spaces_are(text: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "t.conllu", conllu(*OTHERWISE[text], text=text) * 2)
+@pytest.mark.parametrize("text", sorted(TEXT_COMMENTS))
+def test_spaces_are_those_of_the_text_comment(text: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", conllu(*TEXT_COMMENTS[text], text=text) * 2)
     assert texts(path, normalise="none") == [text] * 2
     assert texts(path) == [normalise(text)] * 2
 
 
 @pytest.mark.parametrize("text", ["don't stop", "dont!", "", "# x", "do n't! !", "n't do!"])
-def test_text_that_holds_other_words_says_nothing(text: str, tmp_path: Path) -> None:
+def test_a_text_comment_with_other_words_is_ignored(text: str, tmp_path: Path) -> None:
     words = ["1~do~SpaceAfter=No", "2~n't", "3~!"]
     content = conllu(*words, text=text) + conllu("1~next", "2~.")
     path = write(tmp_path / "t.conllu", content)
     assert texts(path) == ["don't !", "next ."]
 
 
-def test_what_is_written_is_kept_word_by_word(tmp_path: Path) -> None:
+def test_surfaces_and_spaces_are_kept_for_each_word(tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", conllu("1-2~du", "1~de", "2~le", "3~x~SpaceAfter=No"))
-    found = read(path).select("form", "surface", "space_after")
-    assert found.rows() == [("de", "du", None), ("le", "", None), ("x", None, "")]
+    tokens = read(path).select("form", "surface", "space_after")
+    assert tokens.rows() == [("de", "du", None), ("le", "", None), ("x", None, "")]
 
 
 FORMS = st.text("ab'é\u0301 ", min_size=1, max_size=3).filter(lambda text: text.strip() == text)
@@ -180,20 +180,22 @@ def sentences(draw: st.DrawFn) -> str:
 
 
 def _outer(plain: str) -> list[list[str]]:
-    """Return the lines of what is written: ranges, and words outside of them."""
-    found, last = [], 0
+    """Return the lines of written words: ranges, and words outside of them."""
+    rows, last = [], 0
     for cells in (line.split("\t") for line in plain.splitlines() if line and line[0] != "#"):
         if "-" in cells[0]:
             last = int(cells[0].split("-")[1])
-            found.append(cells)
+            rows.append(cells)
         elif cells[0].isdigit() and int(cells[0]) > last:
-            found.append(cells)
-    return found
+            rows.append(cells)
+    return rows
 
 
 @pytest.mark.long
 @given(drawn=st.lists(sentences(), min_size=1, max_size=4))
-def test_drawn_sentences(drawn: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_random_sentences_have_their_written_text(
+    drawn: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(drawn))
     own: dict[str, Any] = {"normalise": "none"}
     assert read(path, **own).rows(named=True) == slow_readers.conllu(path)
@@ -201,7 +203,7 @@ def test_drawn_sentences(drawn: list[str], tmp_path_factory: pytest.TempPathFact
 
 
 def _plainly(sentence: str) -> str:
-    """Return what a person would write, given the lines of a sentence."""
+    """Return the text that a person would write for the lines of a sentence."""
     text = next((line[9:] for line in sentence.splitlines() if line.startswith("# text = ")), "")
     outer = _outer(sentence)
     if "".join(text.split()) == "".join("".join(cells[1].split()) for cells in outer):
@@ -212,21 +214,25 @@ def _plainly(sentence: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"])
-def test_treebanks(name: str, public_data: Callable[[str], Path]) -> None:
+def test_sentences_of_treebanks_have_their_text_comments(
+    name: str, public_data: Callable[[str], Path]
+) -> None:
     path = public_data(f"corpora/{name}.conllu.gz")
     assert texts(path, normalise="none") == _sentence_texts(path)
 
 
 @pytest.mark.long
-def test_a_treebank_needs_its_text_for_one_sentence(
+def test_only_one_sentence_of_a_treebank_needs_its_text_comment(
     public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
     path = public_data("corpora/UD_English-EWT.all.conllu.gz")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         without = "".join(line for line in lines if not line.startswith("# text ="))
-    found = texts(write(tmp_path / "t.conllu", without), normalise="none")
+    sentences_of_file = texts(write(tmp_path / "t.conllu", without), normalise="none")
     differing = [
-        said for one, said in zip(found, _sentence_texts(path), strict=True) if one != said
+        comment
+        for one, comment in zip(sentences_of_file, _sentence_texts(path), strict=True)
+        if one != comment
     ]
     assert len(differing) == 1
     assert "\u00a0" in differing[0]  # SpacesAfter=\u00A0: no space that MISC alone would give
@@ -239,7 +245,7 @@ def _sentence_texts(path: Path) -> list[str]:
     ]
 
 
-def test_glue(tmp_path: Path) -> None:
+def test_glue_joins_tokens_of_vertical_text(tmp_path: Path) -> None:
     lines = [
         "<s>",
         "He",
@@ -257,26 +263,26 @@ def test_glue(tmp_path: Path) -> None:
     ]
     lines += ['<g id="1"/>', "!", "<gap/>", "?", "</s>", ""]
     path = write(tmp_path / "t.vrt", "\n".join(lines))
-    given: dict[str, Any] = {"attributes": ["word"], "form": "word"}
-    assert texts(path, **given) == ["He, too", "x! ?"]
-    assert texts(path, **given, glue="") == ["He , too", "x ! ?"]
-    assert texts(path, **given, glue="gap") == ["He , too", "x !?"]
+    options: dict[str, Any] = {"attributes": ["word"], "form": "word"}
+    assert texts(path, **options) == ["He, too", "x! ?"]
+    assert texts(path, **options, glue="") == ["He , too", "x ! ?"]
+    assert texts(path, **options, glue="gap") == ["He , too", "x !?"]
     assert read(path, attributes=["word"])["space_after"].to_list()[:3] == ["", None, ""]
 
 
-def test_plain_text_as_it_stands(tmp_path: Path) -> None:
+def test_plain_text_is_shown_as_written(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "»He  said«: don't, (so) Mr. A!\tNo\u00a0way.\n\nEnd")
     none: dict[str, Any] = {"normalise": "none"}
     assert texts(path) == ["»He  said«: don't, (so) Mr. A!\tNo way.", "End"]
     assert texts(path, **none) == ["»He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
-    cut: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"], **none}
-    assert texts(path, **cut) == ["»He  said«: don't, (so) Mr. A!", "No\u00a0way.", "End"]
+    split_options: dict[str, Any] = {"sentences": "split", "abbreviations": ["Mr"], **none}
+    assert texts(path, **split_options) == ["»He  said«: don't, (so) Mr. A!", "No\u00a0way.", "End"]
     words = texts(path, tokens=r"\w+", **none)
     assert words == ["He  said«: don't, (so) Mr. A!\tNo\u00a0way.", "End"]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("t.tsv", "tokens"), ("t.pq", "token_parquet")])
-def test_tables_may_say_where_no_space_is(name: str, kind: str, tmp_path: Path) -> None:
+def test_a_column_of_tables_says_where_no_space_is(name: str, kind: str, tmp_path: Path) -> None:
     rows = pl.DataFrame(
         {"sentence": [1] * 3, "form": ["a", ",", "b"], "space_after": ["No", "Yes", None]}
     )
@@ -289,15 +295,15 @@ def test_tables_may_say_where_no_space_is(name: str, kind: str, tmp_path: Path) 
 
 
 @given(st.text("a\n\r \t", max_size=9))
-def test_after_the_last_blank_line(text: str) -> None:
-    """As if all blank lines were looked for; those of white space where none is empty."""
+def test_blocks_end_after_the_last_blank_line(text: str) -> None:
+    """The slow way looks for all empty lines, or for those of white space if there are none."""
     content = text.encode()
     lines = content.splitlines(keepends=True)
     ends = [sum(map(len, lines[: number + 1])) for number in range(len(lines))]
     blank = [line in {b"\n", b"\r\n"} for line in lines]
     white = [not line.strip(b" \t\r\n") and line.endswith(b"\n") for line in lines]
     if b"\r" in content.replace(b"\r\n", b""):
-        return  # no text that a reader takes
+        return  # no reader accepts such text
     kind = blank if any(blank[1:]) else white
     expected = [end for end, of_kind in zip(ends[1:], kind[1:], strict=True) if of_kind]
     assert after_blank_line(content) == max(expected, default=0)
@@ -329,9 +335,9 @@ def test_white_space_alone_ends_a_sentence(
             )
             for which, line in (("m", ""), ("w", separator))
         )
-        found = read(white, name=kind, lenient=lenient, **NAMED[kind])
-        assert found.equals(read(mended, name=kind, **NAMED[kind]))
-        assert found["sentence"].to_list() == [n for n in range(1, 6) for _ in "ab"]
+        tokens = read(white, name=kind, lenient=lenient, **NAMED[kind])
+        assert tokens.equals(read(mended, name=kind, **NAMED[kind]))
+        assert tokens["sentence"].to_list() == [n for n in range(1, 6) for _ in "ab"]
         assert skips(white, name=kind, **NAMED[kind]) == []
     if name == "t.txt":
         assert len(parts_of(white, 40, name=kind, **NAMED[kind])) > 1
@@ -346,21 +352,21 @@ def test_white_space_alone_ends_a_sentence(
         ("tokens", "\ty\tz\n", 3),
     ],
 )
-def test_the_sentence_of_a_fault_is_all_that_is_lost(
+def test_a_fault_loses_its_sentence_alone(
     kind: str, broken: str, tokens: int, tmp_path: Path
 ) -> None:
     content = WORDS[kind] + " \n" + WORDS[kind] + broken + "\t\n" + WORDS[kind]
     path = write(tmp_path / "t.txt", content)
     (skip,) = skips(path, name=kind, **NAMED[kind])
     assert (skip.line, skip.sentences, skip.tokens) == (6, 1, tokens)
-    found = read(path, name=kind, lenient=True, **NAMED[kind])
-    assert found["sentence"].to_list() == [1, 1, 3, 3]
+    table = read(path, name=kind, lenient=True, **NAMED[kind])
+    assert table["sentence"].to_list() == [1, 1, 3, 3]
 
 
-def test_faults_outside_of_sentences_lose_themselves(tmp_path: Path) -> None:
+def test_faults_outside_of_sentences_are_skipped_alone(tmp_path: Path) -> None:
     path = write(tmp_path / "t.vrt", "<s>\na\n</s>\nb\n\nc\n<s>\nd\ne\n<s>\nf\n</s>\n")
-    found = skips(path, attributes=["word"])
-    assert [(each.line, each.sentences, each.tokens) for each in found] == [
+    skipped = skips(path, attributes=["word"])
+    assert [(each.line, each.sentences, each.tokens) for each in skipped] == [
         (4, 0, 1), (6, 0, 1), (7, 1, 2),
     ]  # fmt: skip
     assert read(path, attributes=["word"], lenient=True)["word"].to_list() == ["a", "f"]
@@ -369,7 +375,7 @@ def test_faults_outside_of_sentences_lose_themselves(tmp_path: Path) -> None:
 HASHES = st.lists(st.lists(st.integers(0, 9) | st.sampled_from([2**58, 2**63, 2**64 - 1])))
 
 
-def taken_in(parts: list[list[int]], most: int) -> list[int]:
+def duplicates_of(parts: list[list[int]], most: int) -> list[int]:
     with Hashes(most=most) as hashes:
         for part in parts:
             hashes.add(pl.Series("any name", part, dtype=pl.UInt64))
@@ -377,13 +383,13 @@ def taken_in(parts: list[list[int]], most: int) -> list[int]:
 
 
 @given(HASHES, st.integers(0, 20))
-def test_against_a_counter(parts: list[list[int]], most: int) -> None:
+def test_duplicate_hashes_are_those_of_a_counter(parts: list[list[int]], most: int) -> None:
     counts = Counter(each for part in parts for each in part)
-    assert taken_in(parts, most) == sorted(each for each, n in counts.items() if n > 1)
+    assert duplicates_of(parts, most) == sorted(each for each, n in counts.items() if n > 1)
 
 
 @pytest.mark.parametrize("most", [10, 1000])
-def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: int) -> None:
+def test_only_many_hashes_are_written_to_disk(tmp_path: Path, most: int) -> None:
     folder = tmp_path / "aside"
     with memory.spill_to(folder), Hashes(most=most) as hashes:
         for start in range(0, 100, 5):
@@ -407,7 +413,7 @@ SAME = "caf\u00e9 l'an 5 kg"
         ("t.pq", "token_parquet", ""),
     ],
 )
-def test_what_looks_the_same_is_the_same(
+def test_forms_that_look_the_same_are_normalised(
     name: str, kind: str, content: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -419,10 +425,10 @@ def test_what_looks_the_same_is_the_same(
     if kind == "vertical":
         own = {"attributes": ["form"], "sentence": "", "paragraph": ""}
     joined = (" " if kind == "text" else "").join
-    found = joined(read(path, name=kind, **own)["form"])
-    kept = joined(read(path, name=kind, **own, normalise="none")["form"])
-    assert found == SAME
-    assert kept == (" ".join(DIFFERENT.split()) if kind == "text" else DIFFERENT)
+    normalised = joined(read(path, name=kind, **own)["form"])
+    unchanged = joined(read(path, name=kind, **own, normalise="none")["form"])
+    assert normalised == SAME
+    assert unchanged == (" ".join(DIFFERENT.split()) if kind == "text" else DIFFERENT)
 
 
 LEMMAS = {
@@ -436,7 +442,7 @@ REPLACED = {
 
 
 def with_placeholders(folder: Path, kind: str) -> tuple[Path, dict[str, Any]]:
-    """Write the words with their lemmas in a format, and say how it is read."""
+    """Write the words with their lemmas in a format; return the file and options to read it."""
     rows = list(LEMMAS.items())
     if kind == "token_parquet":
         words = pl.DataFrame(rows, schema=["word", "lemma"], orient="row").with_columns(sentence=1)
@@ -453,29 +459,29 @@ def with_placeholders(folder: Path, kind: str) -> tuple[Path, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", ["conllu", "vertical", "tokens", "token_parquet"])
-def test_forms_stand_for_lemmas_that_are_none(kind: str, tmp_path: Path) -> None:
+def test_forms_replace_placeholder_lemmas(kind: str, tmp_path: Path) -> None:
     path, options = with_placeholders(tmp_path, kind)
     assert read(path, name=kind, **options)["lemma"].to_list() == FILLED
     format_ = format_of(path.name, name=kind)
     others = {"": ["lemma"], "form": ["word", "form", "lemma"], "all": None}
-    for asked in others.values():  # the byte scan, and the other ways to read it
-        given = format_.options.model_validate(options)
-        held = format_.scan(path, given).collect_schema().names()
-        columns = [name for name in asked or held if name in held]
+    for selection in others.values():  # the byte scan, and the other ways to read it
+        settings = format_.options.model_validate(options)
+        names = format_.scan(path, settings).collect_schema().names()
+        columns = [name for name in selection or names if name in names]
         assert format_.read
-        (batch,) = format_.read(path, given, columns, 1 << 20)
+        (batch,) = format_.read(path, settings, columns, 1 << 20)
         assert batch.tokens["lemma"].to_list() == FILLED
         assert batch.replaced == REPLACED
-        (batch,) = format_.read(path, given, [n for n in held if n != "lemma"], 1 << 20)
+        (batch,) = format_.read(path, settings, [n for n in names if n != "lemma"], 1 << 20)
         assert batch.replaced == {}
-    kept = read(path, name=kind, placeholders=[], **options)["lemma"].to_list()
+    unchanged = read(path, name=kind, placeholders=[], **options)["lemma"].to_list()
     none = None if kind == "conllu" else "_"  # of CoNLL-U an underscore is no value
-    assert kept == [none if (a, b) == ("b", "_") else b for a, b in LEMMAS.items()]
+    assert unchanged == [none if (a, b) == ("b", "_") else b for a, b in LEMMAS.items()]
 
 
-def test_a_lemma_without_a_form_is_none(tmp_path: Path) -> None:
+def test_a_placeholder_lemma_without_a_form_is_null(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "a\tX\n<unknown>\tX\n")
     for columns in (["lemma", "pos"], ["lemma", "head"]):
         content = path.read_text().replace("X", "_" if columns[1] == "head" else "X")
-        found = read(write(path, content), name="tokens", columns=columns)
-        assert found["lemma"].to_list() == ["a", None]
+        tokens = read(write(path, content), name="tokens", columns=columns)
+        assert tokens["lemma"].to_list() == ["a", None]

@@ -22,7 +22,7 @@ from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
 PLAIN: dict[str, Any] = {"language": "none", "normalise": "none"}
-"""Options under which text is as it stands, and no language has rules."""
+"""Options under which text is unchanged and no rules of a language apply."""
 
 TOKENS = {
     "Don't well-known mother-in-law": ["Don't", "well-known", "mother-in-law"],
@@ -46,32 +46,34 @@ TOKENS = {
 
 
 @pytest.mark.parametrize("line", sorted(TOKENS))
-def test_tokens(line: str, tmp_path: Path) -> None:
-    found = read(write(tmp_path / "t.txt", line), **PLAIN)
-    assert found["form"].to_list() == TOKENS[line]
+def test_lines_are_divided_into_tokens(line: str, tmp_path: Path) -> None:
+    tokens = read(write(tmp_path / "t.txt", line), **PLAIN)
+    assert tokens["form"].to_list() == TOKENS[line]
     assert slow_readers.words(line) == TOKENS[line]
 
 
 @pytest.mark.long
-def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_novels_agree_with_the_slow_reader(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     path = public_data("corpora/eltec_eng_level1.txt.gz")
     lines = list(slow_readers.numbered_lines(path, 50_000))
     some = [line for number, line in lines if number % 10 == 0 or line.startswith("### ")]
     copy = write(tmp_path / "t.txt.gz", "\n".join(some))
     expected = slow_readers.text(copy)
     for lenient in (False, True):
-        found = read(copy, document="^### (.*)$", lenient=lenient, **PLAIN)
-        assert found.rows(named=True) == expected
+        tokens = read(copy, document="^### (.*)$", lenient=lenient, **PLAIN)
+        assert tokens.rows(named=True) == expected
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["t.txt", "T.TXT.gz"])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+def test_unusual_lines_are_read(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     content = "\ufeffa\n\n \t\n### d 1\n\u200b\n#\n### \nb"
     path = write(tmp_path / name, content.replace("\n", ending))
-    found = read(path, document="^### (.*)$", lenient=lenient, **PLAIN)
-    assert found.rows() == [
+    tokens = read(path, document="^### (.*)$", lenient=lenient, **PLAIN)
+    assert tokens.rows() == [
         (1, "", None, 1, 1, "a", ""),
         (6, "d 1", None, 2, 1, "#", ""),
         (8, "#2", None, 3, 1, "b", ""),
@@ -80,17 +82,17 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
 
 def cut(content: str, folder: Path, **options: Any) -> list[str]:
     """Return the sentences of a text, tokens joined by blanks."""
-    found = read(write(folder / "t.txt", content), sentences="split", **options)
-    assert found["position"].to_list() == [
-        place for size in found.group_by("sentence", maintain_order=True).len()["len"]
+    tokens = read(write(folder / "t.txt", content), sentences="split", **options)
+    assert tokens["position"].to_list() == [
+        place for size in tokens.group_by("sentence", maintain_order=True).len()["len"]
         for place in range(1, size + 1)
     ]  # fmt: skip
-    groups = found.group_by("sentence", maintain_order=True).agg("form")
+    groups = tokens.group_by("sentence", maintain_order=True).agg("form")
     assert groups["sentence"].to_list() == list(range(1, groups.height + 1))
     return [" ".join(forms) for forms in groups["form"]]
 
 
-def test_sentences_are_cut(tmp_path: Path) -> None:
+def test_text_is_divided_into_sentences(tmp_path: Path) -> None:
     content = 'One. Two! (Three?) "Four." 5 is. six. A. B. C\nnew line'
     assert cut(content, tmp_path, language="none") == [
         "One .", "Two !", "( Three ? )", '" Four . "', "5 is . six .", "A .", "B .", "C", "new line",
@@ -148,7 +150,7 @@ def test_full_stops_of_abbreviations_end_no_sentence(
     assert cut(content, tmp_path, language=language) == SENTENCES[language, content]
 
 
-def test_own_abbreviations_hold_besides_those_of_the_language(tmp_path: Path) -> None:
+def test_own_abbreviations_are_added_to_those_of_the_language(tmp_path: Path) -> None:
     content = "Mr. Fox met Lic. Who, a.b. Tom. ArMr. Now."
     assert cut(content, tmp_path, abbreviations=["Lic", "a.b"], language="en") == [
         "Mr Fox met Lic Who , a . b Tom .", "ArMr .", "Now .",
@@ -157,11 +159,11 @@ def test_own_abbreviations_hold_besides_those_of_the_language(tmp_path: Path) ->
     assert cut(content, tmp_path, **own)[0] == "Mr. Fox met Lic. Who, a.b."
 
 
-def test_text_between_tokens_is_whole(tmp_path: Path) -> None:
+def test_tokens_and_gaps_give_the_text_back(tmp_path: Path) -> None:
     content = "Mr. Fox met J. K. Weld, No. 5."
-    found = read(write(tmp_path / "t.txt", content), language="en", sentences="split")
-    gaps = found["space_after"].fill_null(" ").to_list()[:-1]
-    pairs = zip(found["form"], [*gaps, ""], strict=True)
+    tokens = read(write(tmp_path / "t.txt", content), language="en", sentences="split")
+    gaps = tokens["space_after"].fill_null(" ").to_list()[:-1]
+    pairs = zip(tokens["form"], [*gaps, ""], strict=True)
     assert "".join(form + gap for form, gap in pairs) == content
 
 
@@ -177,49 +179,51 @@ CLITICS = {
 
 
 @pytest.mark.parametrize(("language", "clitics", "content"), sorted(CLITICS))
-def test_clitics(language: str, clitics: str, content: str, tmp_path: Path) -> None:
+def test_clitics_are_separated_as_the_option_says(
+    language: str, clitics: str, content: str, tmp_path: Path
+) -> None:
     path = write(tmp_path / "t.txt", content)
-    found = read(path, language=language, clitics=clitics)
-    assert " ".join(found["form"]) == CLITICS[language, clitics, content]
-    gaps = found["space_after"].fill_null(" ").to_list()[:-1]
-    pairs = zip(found["form"], [*gaps, ""], strict=True)
+    tokens = read(path, language=language, clitics=clitics)
+    assert " ".join(tokens["form"]) == CLITICS[language, clitics, content]
+    gaps = tokens["space_after"].fill_null(" ").to_list()[:-1]
+    pairs = zip(tokens["form"], [*gaps, ""], strict=True)
     assert "".join(form + gap for form, gap in pairs) == content.replace("\u2019", "'")
 
 
 def sample(code: str) -> str:
-    """Return the frequent words of a language among others that no language has."""
+    """Return the frequent words of a language among invented ones."""
     words = LANGUAGES[code].common.split()
     return " ".join(f"{word} xq{place}zz" for place, word in enumerate(words))
 
 
 @pytest.mark.parametrize("code", sorted(LANGUAGES))
-def test_a_language_is_told_by_its_frequent_words(code: str) -> None:
+def test_a_language_is_recognised_by_its_frequent_words(code: str) -> None:
     assert guess_language(sample(code)) == code
 
 
 @pytest.mark.parametrize(
     "text", ["", "12 34", "xyz zyx " * 50, "the cat", sample("en") + " " + sample("nl")]
 )
-def test_a_language_that_is_not_clear(text: str) -> None:
+def test_an_unclear_language_is_not_guessed(text: str) -> None:
     assert guess_language(text) == ""
 
 
 def test_every_sentence_of_many_lines_is_read(tmp_path: Path) -> None:
-    found = read(write(tmp_path / "t.txt", "One two. Three.\n" * 6000), sentences="split")
-    assert found.height == 6000 * 5
-    assert found["sentence"].max() == 2 * 6000
-    assert found["paragraph"].max() == 6000
+    tokens = read(write(tmp_path / "t.txt", "One two. Three.\n" * 6000), sentences="split")
+    assert tokens.height == 6000 * 5
+    assert tokens["sentence"].max() == 2 * 6000
+    assert tokens["paragraph"].max() == 6000
 
 
-def test_own_splitter_and_tokens(tmp_path: Path) -> None:
+def test_expressions_may_define_sentences_and_tokens(tmp_path: Path) -> None:
     options = {"splitter": r"(;) *(\S)", "tokens": r"\S+"}
     assert cut("it's a;b ;c", tmp_path, **options) == ["it's a;", "b ;", "c"]
 
 
-def test_paragraphs_are_lines_where_sentences_are_cut(tmp_path: Path) -> None:
+def test_paragraphs_are_lines_if_sentences_are_split(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "A. B.\n\n# x\nC.\n")
-    found = read(path, sentences="split", document="^# (.*)", language="none")
-    assert found.filter(found["form"] != ".").rows() == [
+    tokens = read(path, sentences="split", document="^# (.*)", language="none")
+    assert tokens.filter(tokens["form"] != ".").rows() == [
         (1, "", 1, 1, 1, "A", ""),
         (1, "", 1, 2, 1, "B", ""),
         (4, "x", 2, 3, 1, "C", ""),
@@ -228,8 +232,8 @@ def test_paragraphs_are_lines_where_sentences_are_cut(tmp_path: Path) -> None:
 
 def test_lines_of_a_wrapped_paragraph_are_joined(tmp_path: Path) -> None:
     content = "It was\nthe best. It\n  was\n\nthe worst\n \n\n# x\nof. Times\n# y\nEnd\n"
-    found = read(write(tmp_path / "t.txt", content), sentences="wrapped", document="^# (.*)")
-    groups = found.group_by("line", "doc", "paragraph", "sentence", maintain_order=True)
+    tokens = read(write(tmp_path / "t.txt", content), sentences="wrapped", document="^# (.*)")
+    groups = tokens.group_by("line", "doc", "paragraph", "sentence", maintain_order=True)
     assert groups.agg(pl.col("form").str.join(" ")).rows() == [
         (1, "", 1, 1, "It was the best ."),
         (1, "", 1, 2, "It was"),
@@ -242,13 +246,19 @@ def test_lines_of_a_wrapped_paragraph_are_joined(tmp_path: Path) -> None:
 
 def test_a_broken_line_ends_a_wrapped_paragraph(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", b"a b\n\xff\nc\nd\n\ne\n")
-    found = read(path, sentences="wrapped", lenient=True)
-    assert found.select("line", "form").rows() == [(1, "a"), (1, "b"), (3, "c"), (3, "d"), (6, "e")]
+    tokens = read(path, sentences="wrapped", lenient=True)
+    assert tokens.select("line", "form").rows() == [
+        (1, "a"),
+        (1, "b"),
+        (3, "c"),
+        (3, "d"),
+        (6, "e"),
+    ]
     assert [skip.line for skip in skips(path, sentences="wrapped")] == [2]
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t.txt.gz"])
-def test_damage(name: str, tmp_path: Path) -> None:
+def test_undecodable_lines_are_named_and_skipped(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, b"a\n\xe4 b\n\nc\0d\n\xff\ne\n")
     message = refusal(path)
     for words in (name, "2 lines cannot be decoded as UTF-8", "line 2", "0xe4", "line 5"):
@@ -261,7 +271,7 @@ def test_damage(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n \n"])
-def test_empty_file(content: str, tmp_path: Path) -> None:
+def test_an_empty_file_is_refused(content: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", content)
     assert "the file is empty" in refusal(path)
     assert len(skips(path)) == 1
@@ -269,7 +279,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"splitter": r"\. "}, "two groups"),
         ({"tokens": "(?=a)"}, "not a valid regular expression"),
@@ -278,22 +288,22 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"sentences": "lines"}, "'split', 'wrapped' or 'auto'"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_invalid_options_are_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=message):
         scan(tmp_path / "t.txt", **options)
 
 
-# Letters, marks and figures that Unicode has had for long: the two tables of it agree on them.
+# Letters, marks and figures of early Unicode, on which both tables agree.
 LINE = st.text(st.sampled_from("aZß9٣é\u0301'’-‐,.;_ \t\u00ad\u200d\u200b漢😀#\x1f"), max_size=12)
 
 
 @given(lines=st.lists(LINE, min_size=1, max_size=10), sizes=ONE_SIZE, lenient=st.booleans())
-def test_against_the_slow_tokenizer(
+def test_random_lines_agree_with_the_slow_tokenizer(
     lines: list[str], sizes: list[int], lenient: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.txt", "\n".join(lines) + "\n#")
-    found = read(path, sizes=sizes, lenient=lenient, **PLAIN)
-    assert found.rows(named=True) == slow_readers.text(path, mark="")
+    tokens = read(path, sizes=sizes, lenient=lenient, **PLAIN)
+    assert tokens.rows(named=True) == slow_readers.text(path, mark="")
 
 
 @pytest.mark.long
@@ -338,23 +348,25 @@ def paragraphs(count: int, *, seed: int, words: int = 60) -> list[str]:
 @pytest.mark.parametrize("width", [40, 65, 72, 100])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_wrapped(width: int, ending: str, packed: bool, tmp_path: Path) -> None:
+def test_wrapped_paragraphs_are_recognised(
+    width: int, ending: str, packed: bool, tmp_path: Path
+) -> None:
     parts = [textwrap.fill(each, width) for each in paragraphs(60, seed=width)]
     content = "\n\n".join(["A heading", *parts]).replace("\n", ending).encode()
     path = tmp_path / ("b.txt.gz" if packed else "b.txt")
     path.write_bytes(gzip.compress(content) if packed else content)
     assert read_beginning(path).wrapped
-    cut = {
+    is_cut = {
         how: text_layout(path, TextOptions(sentences=how)).is_cut
         for how in ("line", "split", "auto")
     }
-    assert cut == {"line": True, "split": True, "auto": False}
+    assert is_cut == {"line": True, "split": True, "auto": False}
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("words", [3, 8, 14, 20, 60])
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
-def test_lines_that_are_sentences_verses_or_paragraphs(
+def test_sentences_verses_and_paragraphs_are_not_taken_for_wrapped_lines(
     seed: int, words: int, gap: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "b.txt"
@@ -363,8 +375,10 @@ def test_lines_that_are_sentences_verses_or_paragraphs(
 
 
 @pytest.mark.parametrize(("gap", "most"), [("\n", 3), ("\n\n", 1), ("\n\n", 3)])
-def test_wrapped_lines_that_begin_with_capitals(gap: str, most: int, tmp_path: Path) -> None:
-    """As in German, where nouns do, and in dialogues, where most paragraphs have one line or two."""
+def test_wrapped_lines_with_initial_capitals_are_recognised(
+    gap: str, most: int, tmp_path: Path
+) -> None:
+    """As in German, with capitals of nouns, and in dialogues, with paragraphs of a line or two."""
     chance, path = random.Random(most), tmp_path / "b.txt"
     parts = []
     for _ in range(200):
@@ -386,7 +400,9 @@ FEW_LINES = (
 @pytest.mark.parametrize(
     "content", ["", "\n\n", "one line", "word\n" * 200, "a b\n" * 10, FEW_LINES, FEW_LINES * 2]
 )
-def test_what_tells_nothing(content: str, tmp_path: Path) -> None:
+def test_short_or_uniform_texts_are_not_taken_for_wrapped_lines(
+    content: str, tmp_path: Path
+) -> None:
     path = tmp_path / "b.txt"
     path.write_text(content)
     assert not read_beginning(path).wrapped
@@ -406,23 +422,23 @@ def novel(width: int, gap: str, *, seed: int = 1) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [45, 60, 72])
-def test_paragraphs_without_blank_lines_end_in_short_lines(width: int, tmp_path: Path) -> None:
+def test_short_lines_end_wrapped_paragraphs_without_blank_lines(width: int, tmp_path: Path) -> None:
     blank, none = (write(tmp_path / f"{len(gap)}.txt", novel(width, gap)) for gap in ("\n\n", "\n"))
     assert read_beginning(blank).margin == 0 < read_beginning(none).margin
     for sizes in ([1 << 16], [200, 50], [37]):
         with_blank, without = (read(path, sizes=sizes, sentences="auto") for path in (blank, none))
         assert with_blank["form"].equals(without["form"])
         assert with_blank["sentence"].equals(without["sentence"])
-    # A last line that is nearly full may as well go on.
+    # A last line that is nearly full may continue.
     ends = without.group_by("paragraph").len().height
     assert 60 <= ends <= with_blank["paragraph"].max()
 
 
-def test_words_that_the_end_of_a_line_divides(tmp_path: Path) -> None:
+def test_an_option_joins_words_hyphenated_at_line_ends(tmp_path: Path) -> None:
     content = "She saw the differ-\nence, a well-\nknown so\u00ad\nlo.\n"
     path = write(tmp_path / "t.txt", content)
-    kept = read(path, sentences="wrapped")["form"].to_list()
-    assert kept == [
+    hyphenated = read(path, sentences="wrapped")["form"].to_list()
+    assert hyphenated == [
         *["She", "saw", "the", "differ", "-", "ence", ",", "a", "well", "-", "known", "solo", "."]
     ]
     joined = read(path, sentences="wrapped", join_hyphens=True)["form"].to_list()

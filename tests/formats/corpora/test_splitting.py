@@ -22,7 +22,7 @@ from tests.formats.corpora.corpus_files import parts_of
 WORDS = ("a", "B.", "c d", "née", "ne\u0301e", "so\u00adlo", "_", "#")
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 DOCUMENTS = (0.0, 0.05, 0.6)
-"""How often a document begins."""
+"""Probability that a document begins."""
 
 
 def conllu(draw: random.Random, sentences: int, documents: float, *, end: str = "\n") -> bytes:
@@ -46,7 +46,7 @@ def conllu(draw: random.Random, sentences: int, documents: float, *, end: str = 
 
 
 def table(draw: random.Random, sentences: int, documents: float) -> list[tuple[str, str, str, str]]:
-    """Return doc, paragraph, sentence and form of tokens; sentences may have one name twice."""
+    """Return doc, paragraph, sentence and form of tokens; names of sentences may repeat."""
     rows, doc, paragraph = list[tuple[str, str, str, str]](), "", 0
     for number in range(sentences):
         if draw.random() < documents:
@@ -61,7 +61,9 @@ def table(draw: random.Random, sentences: int, documents: float) -> list[tuple[s
 @pytest.mark.parametrize("documents", DOCUMENTS)
 @pytest.mark.parametrize("size", [40, 400])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_conllu(documents: float, size: int, end: str, tmp_path: Path) -> None:
+def test_parts_of_conllu_give_the_whole_file(
+    documents: float, size: int, end: str, tmp_path: Path
+) -> None:
     draw = random.Random(f"{documents} {size}")
     mark = b"\xef\xbb\xbf" if end == "\n" else b""
     (tmp_path / "a.conllu").write_bytes(mark + conllu(draw, 25, documents, end=end))
@@ -69,7 +71,7 @@ def test_conllu(documents: float, size: int, end: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_comes_twice_in_other_parts_is_found(tmp_path: Path) -> None:
+def test_duplicate_sent_ids_in_different_parts_are_found(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_bytes(conllu(random.Random(1), 30, 0.1) * 2)
     assert len(parts_of(path, 900)) > 2
@@ -82,7 +84,7 @@ def test_what_comes_twice_in_other_parts_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [20, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (0, 3), (0, 2, 3), (1, 2, 3), (3,)])
 @pytest.mark.parametrize("header", [pytest.param(False, marks=pytest.mark.long), True])
-def test_token_tables(
+def test_parts_of_token_tables_give_the_whole_file(
     documents: float, size: int, columns: Sequence[int], header: bool, tmp_path: Path
 ) -> None:
     rows = table(random.Random(f"{documents} {size}"), 6 if size == 20 else 30, documents)
@@ -107,7 +109,9 @@ def test_token_tables(
     documents=st.sampled_from(DOCUMENTS),
 )
 @pytest.mark.long
-def test_parquet(seed: int, rows: int, size: int, documents: float, tmp_path: Path) -> None:
+def test_row_groups_of_parquet_give_the_whole_file(
+    seed: int, rows: int, size: int, documents: float, tmp_path: Path
+) -> None:
     tokens = table(random.Random(seed), 6, documents)
     names = ["doc", "paragraph", "sentence", "form"]
     frame = pl.DataFrame(tokens, schema=names, orient="row").with_columns(
@@ -117,7 +121,7 @@ def test_parquet(seed: int, rows: int, size: int, documents: float, tmp_path: Pa
     parts_of(tmp_path / "a.parquet", size)
 
 
-def test_a_row_group_is_a_part_and_a_sentence_is_of_the_one_where_it_begins(tmp_path: Path) -> None:
+def test_a_sentence_belongs_to_the_row_group_where_it_begins(tmp_path: Path) -> None:
     sentences = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 3]
     frame = pl.DataFrame({"sentence": sentences, "form": list("abcdefghijkl")})
     frame.write_parquet(tmp_path / "a.parquet", row_group_size=4)
@@ -126,7 +130,7 @@ def test_a_row_group_is_a_part_and_a_sentence_is_of_the_one_where_it_begins(tmp_
 
 
 @pytest.mark.long
-def test_what_is_damaged_in_a_row_group_is_said_by_its_part(tmp_path: Path) -> None:
+def test_damage_of_a_row_group_is_reported_by_its_part(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     frame = pl.DataFrame({"sentence": range(900), "form": [f"w{each}" for each in range(900)]})
     frame.write_parquet(path, row_group_size=300, compression="uncompressed")
@@ -137,12 +141,13 @@ def test_what_is_damaged_in_a_row_group_is_said_by_its_part(tmp_path: Path) -> N
     at = content.index(b"w450")
     content[at : at + 4] = b"\xff" * 4
     path.write_bytes(content)
-    read, options = format_.read_part, format_.options()
+    read_part, options = format_.read_part, format_.options()
     assert (
-        sum(each.tokens.height for each in read(path, options, ["form"], 1 << 20, parts[0])) == 300
+        sum(each.tokens.height for each in read_part(path, options, ["form"], 1 << 20, parts[0]))
+        == 300
     )
     with pytest.raises(DataError, match="not a complete Parquet file"):
-        list(read(path, options, ["form"], 1 << 20, parts[1]))
+        list(read_part(path, options, ["form"], 1 << 20, parts[1]))
 
 
 def test_a_lenient_reader_needs_the_whole_file(tmp_path: Path) -> None:
@@ -171,7 +176,7 @@ def pieces_of(draw: random.Random, content: bytes, number: int) -> list[bytes]:
 @pytest.mark.parametrize("ending", PACKED)
 @pytest.mark.parametrize("documents", DOCUMENTS)
 @pytest.mark.parametrize("number", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 60))])
-def test_packed_files_are_cut_at_their_members(
+def test_packed_files_are_divided_at_their_members(
     documents: float, number: int, ending: str, tmp_path: Path
 ) -> None:
     draw = random.Random(f"{documents} {number}")
@@ -188,7 +193,9 @@ def test_packed_files_are_cut_at_their_members(
 @pytest.mark.parametrize(
     "options", [{}, pytest.param({"sentences": "wrapped"}, marks=pytest.mark.long)]
 )
-def test_packed_text(options: dict[str, str], ending: str, tmp_path: Path) -> None:
+def test_parts_of_packed_text_give_the_whole_file(
+    options: dict[str, str], ending: str, tmp_path: Path
+) -> None:
     draw = random.Random(3)
     content = "\r\n".join(draw.choice(["a b", "", "### x", "c d e"]) for _ in range(999)).encode()
     path = tmp_path / f"a.txt{ending}"
@@ -197,13 +204,13 @@ def test_packed_text(options: dict[str, str], ending: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("ending", PACKED)
-def test_one_member_is_not_cut(ending: str, tmp_path: Path) -> None:
+def test_a_single_member_is_not_divided(ending: str, tmp_path: Path) -> None:
     (tmp_path / f"a.txt{ending}").write_bytes(pack_pieces([b"a b\n" * 9999], ending))
     assert parts_of(tmp_path / f"a.txt{ending}", 100) == []
 
 
 @pytest.mark.parametrize("ending", PACKED)
-def test_a_damaged_packed_file_is_not_cut(ending: str, tmp_path: Path) -> None:
+def test_a_damaged_packed_file_is_not_divided(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.txt{ending}"
     whole = pack_pieces([b"a b\n" * 99] * 9, ending)
     path.write_bytes(whole[:-9])

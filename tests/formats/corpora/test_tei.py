@@ -1,4 +1,4 @@
-"""TEI XML: what is read of small files, against plain text, and files that are refused."""
+"""TEI XML: tokens of small files, agreement with plain text, and files that are refused."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def tei(body: str, *, header: str = "", text: str = "<text>", name: str = "") ->
 
 
 def tokens(path: Path, **options: Any) -> list[list[str]]:
-    """Return the tokens of each sentence; the paragraphs begin with the number of theirs."""
-    found = read(path, **{"language": "en", **options})
-    rows = found.group_by("sentence", maintain_order=True).agg("form", "paragraph")
+    """Return the tokens of each sentence, preceded by the number of its paragraph."""
+    table = read(path, **{"language": "en", **options})
+    rows = table.group_by("sentence", maintain_order=True).agg("form", "paragraph")
     return [[f"{row['paragraph'][0]}", *row["form"]] for row in rows.iter_rows(named=True)]
 
 
@@ -54,7 +54,9 @@ def tokens(path: Path, **options: Any) -> list[list[str]]:
         ("<p>a<!-- no --><?no thing?>b</p>", ["1 ab"]),
     ],
 )  # fmt: skip
-def test_running_text(body: str, expected: list[str], tmp_path: Path) -> None:
+def test_running_text_is_divided_into_tokens(
+    body: str, expected: list[str], tmp_path: Path
+) -> None:
     for name in ("t.xml", "t.tei.gz"):
         path = write(tmp_path / name, tei(body))
         assert tokens(path) == [each.split(" ") for each in expected]
@@ -75,18 +77,18 @@ WORDS = (
 )
 
 
-def test_marked_words(tmp_path: Path) -> None:
+def test_marked_words_are_tokens_with_their_attributes(tmp_path: Path) -> None:
     path = write(tmp_path / "t.xml", tei(WORDS))
-    found = read(path)
-    assert found.select("paragraph", "sentence", "position", "form", "lemma", "pos").rows() == [
+    table = read(path)
+    assert table.select("paragraph", "sentence", "position", "form", "lemma", "pos").rows() == [
         (1, 1, 1, "The", "the", "DT"), (1, 1, 2, "zarp", "zarp", "NN"), (1, 1, 3, ",", None, None),
         (1, 1, 4, "do", None, None), (1, 1, 5, "n't", "not", None),
         (1, 2, 1, "l'", None, None), (1, 2, 2, "eau", None, None), (1, 2, 3, ".", None, None),
         (2, 3, 1, "in", None, None), (2, 3, 2, "to", None, None),
     ]  # fmt: skip
-    assert found["space_after"].to_list() == [
+    assert table["space_after"].to_list() == [
         None, "", None, "", None, "", "", None, None, None,
-    ]  # fmt: skip  # the last sentence has no white space, which says nothing
+    ]  # fmt: skip  # the last sentence has no white space, so nothing is known
     format_ = format_of("t.xml")
     assert format_.read
     (batch,) = format_.read(path, format_.options(), ["form"], 1 << 20)
@@ -94,18 +96,18 @@ def test_marked_words(tmp_path: Path) -> None:
     assert read(path, placeholders=[])["lemma"][1] == "<unknown>"
     other = read(path, attributes=["pos"])
     assert "lemma" not in other.columns
-    assert other["pos"].to_list() == found["pos"].to_list()
+    assert other["pos"].to_list() == table["pos"].to_list()
 
 
-def test_what_the_header_says(tmp_path: Path) -> None:
+def test_documents_have_the_metadata_of_their_headers(tmp_path: Path) -> None:
     one = tei("<p>a b</p>", header=HEADER, name="x1")
     two = tei("<p>c</p>", text='<text xml:lang="fr-CA">').replace(
         "<body>", "<front><p>no</p></front><body>"
     )
     corpus = f"<teiCorpus>{HEADER.replace('A  Title', 'All')}{one}{two}{tei('', name='none')}{tei('<p>d</p>')}</teiCorpus>"
     path = write(tmp_path / "t.xml", corpus.replace(' xmlns="http://www.tei-c.org/ns/1.0"', ""))
-    found = read(path)
-    assert found.select("form", "doc", "title", "author", "date", "language").rows() == [
+    table = read(path)
+    assert table.select("form", "doc", "title", "author", "date", "language").rows() == [
         *((form, "x1", "A Title", "B, C.; D", "1865", "eng") for form in "ab"),
         ("c", "#2", None, None, None, "fr-CA"), ("d", "#3", None, None, None, None),
     ]  # fmt: skip
@@ -121,12 +123,12 @@ def test_what_the_header_says(tmp_path: Path) -> None:
         ("<revisionDesc><change><date>2020</date></change></revisionDesc>", None),
     ],
 )
-def test_dates_of_headers(header: str, date: str | None, tmp_path: Path) -> None:
+def test_headers_give_dates(header: str, date: str | None, tmp_path: Path) -> None:
     path = write(tmp_path / "t.xml", tei("<p>a</p>", header=f"<teiHeader>{header}</teiHeader>"))
     assert read(path)["date"].to_list() == [date]
 
 
-def test_encodings_are_those_that_files_declare(tmp_path: Path) -> None:
+def test_declared_encodings_are_used(tmp_path: Path) -> None:
     text = f"<?xml version='1.0' encoding='%s'?>{tei('<p>née</p>')}"
     for encoding in ("ISO-8859-1", "windows-1252", "UTF-16", "UTF-8"):
         path = write(tmp_path / f"{encoding}.xml", (text % encoding).encode(encoding))
@@ -139,7 +141,7 @@ BOMB = "<!DOCTYPE TEI [<!ENTITY a 'ha'>" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "problem"),
     [
         (BOMB.replace("a0", "a") + tei("<p>&a11;</p>"), "line 1: entity declarations ('a'"),
         ("\n<!DOCTYPE TEI [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>" + tei("<p>&x;</p>"), "line 2: entity declarations ('x'"),
@@ -154,19 +156,19 @@ BOMB = "<!DOCTYPE TEI [<!ENTITY a 'ha'>" + "".join(
         (tei("<p>" + "人人人人人人人" + "</p>", text='<text xml:lang="zh">'), "Chinese is written without blanks"),
     ],
 )  # fmt: skip
-def test_what_is_refused(content: str, said: str, tmp_path: Path) -> None:
+def test_invalid_files_are_refused_quickly(content: str, problem: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.xml", content)
-    started = time.monotonic()
+    start = time.monotonic()
     message = refusal(path)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - start < 1
     assert message.startswith(str(path))
-    assert said in message
-    if "no tokens" not in said:
+    assert problem in message
+    if "no tokens" not in problem:
         with pytest.raises(DataError):
             read(path, lenient=True)
 
 
-def test_a_document_type_alone_is_no_reason(tmp_path: Path) -> None:
+def test_a_document_type_alone_is_accepted(tmp_path: Path) -> None:
     types = "<!DOCTYPE TEI SYSTEM 'tei.dtd' [<!ATTLIST p n CDATA 'x'>]>"
     assert read(write(tmp_path / "t.xml", types + tei("<p>a</p>")))["form"].to_list() == ["a"]
 
@@ -183,7 +185,7 @@ MARKUP = st.sampled_from(
     ),
     sizes=ONE_SIZE,
 )
-def test_text_is_read_as_plain_text_is(
+def test_text_is_read_like_plain_text(
     paragraphs: list[list[tuple[str, str]]],
     sizes: list[int],
     tmp_path_factory: pytest.TempPathFactory,
@@ -191,14 +193,14 @@ def test_text_is_read_as_plain_text_is(
     folder = tmp_path_factory.mktemp("tei")
     marked = [" ".join(mark % escape(word) for word, mark in words) for words in paragraphs]
     body = "".join(f"<p>{each}</p>\n" for each in marked)
-    found = read(write(folder / "t.xml", tei(body)), sizes=sizes, language="de")
+    table = read(write(folder / "t.xml", tei(body)), sizes=sizes, language="de")
     plain = "\n".join(" ".join(word for word, _ in words) for words in paragraphs)
     same = read(write(folder / "t.txt", plain), sizes=sizes, language="de", sentences="split")
     places = ["paragraph", "sentence", "position", "form", "space_after"]
-    assert found.select(places).equals(same.select(places))
+    assert table.select(places).equals(same.select(places))
 
 
-def test_a_query_reads_what_it_asks_for(tmp_path: Path) -> None:
+def test_queries_read_single_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "t.xml", tei("<p>a b</p>" * 50, header=HEADER))
     query = scan(path)
     assert query.collect_schema() == read(path).schema

@@ -1,4 +1,4 @@
-"""Token tables by their bytes, against a slow reader and against the other way to read them."""
+"""Token tables by a scan of bytes, against a slow reader and against the rules."""
 
 from __future__ import annotations
 
@@ -48,34 +48,34 @@ TRAPS = (
 )
 
 
-def read_token_scan(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
-    """Read some columns."""
+def read_token_scan(path: Path, columns: list[str], size: int, **extra: Any) -> pl.DataFrame:
+    """Read some columns by the scan."""
     format_ = format_of(path.name, name="tokens")
     options = format_.options.model_validate(
-        {"columns": NAMES, "document": MARKS.document, "normalise": "none"} | given
+        {"columns": NAMES, "document": MARKS.document, "normalise": "none"} | extra
     )
     assert format_.read is not None
-    return pl.concat(batch.tokens for batch in format_.read(path, options, wanted, size))
+    return pl.concat(batch.tokens for batch in format_.read(path, options, columns, size))
 
 
-def read_without_scan(path: Path, wanted: list[str], size: int, **given: Any) -> pl.DataFrame:
-    """Read the same in the other way."""
+def read_by_rules(path: Path, columns: list[str], size: int, **options: Any) -> pl.DataFrame:
+    """Read the same columns by the rules."""
     with patch.object(TextBlock, "try_scan", lambda *_: None):
-        return read_token_scan(path, wanted, size, **given)
+        return read_token_scan(path, columns, size, **options)
 
 
 def is_certain(content: str) -> bool:
-    """Return whether a content is read by its bytes."""
+    """Return whether the scan reads a content."""
     return SCAN(content.encode(), 0, COLUMNS) is not None
 
 
-def test_traps_are_certain(tmp_path: Path) -> None:
+def test_the_scan_reads_difficult_lines(tmp_path: Path) -> None:
     assert is_certain(TRAPS)
     path = tmp_path / "t.tsv"
     path.write_text(TRAPS)
     for size in SIZES:
-        found = read_token_scan(path, COLUMNS, size)
-        assert found.rows() == [
+        tokens = read_token_scan(path, COLUMNS, size)
+        assert tokens.rows() == [
             (4, "one two", None, 1, 1, "#", "#", "2"),
             (5, "one two", None, 1, 2, '"', None, None),
             (6, "one two", None, 1, 3, "#a", "NA", "_"),
@@ -83,42 +83,42 @@ def test_traps_are_certain(tmp_path: Path) -> None:
             (12, "one two", None, 2, 2, "c", "# doc no", None),
             (14, "é", None, 3, 1, "née", "d", "0"),
         ]
-        assert found.equals(read_without_scan(path, COLUMNS, size))
+        assert tokens.equals(read_by_rules(path, COLUMNS, size))
         for name in COLUMNS:
-            assert read_token_scan(path, [name], size).equals(found.select(name))
+            assert read_token_scan(path, [name], size).equals(tokens.select(name))
 
 
 @pytest.mark.parametrize("line", ["a\tb", "a\tb\tc\td", "a", "\tb\tc", "\t\t", "#", " # c", " "])
-def test_what_is_wrong_is_left_to_the_rules(line: str) -> None:
+def test_the_scan_leaves_invalid_lines_to_the_rules(line: str) -> None:
     assert is_certain("a\tb\tc\n\n")
     assert not is_certain(f"a\tb\tc\n{line}\n\na\tb\tc\n")
 
 
 @pytest.mark.parametrize("name", ["doc", "paragraph", "sentence", "file", "head", "space_after"])
-def test_columns_that_say_more_are_left_to_the_other_way(name: str) -> None:
+def test_the_scan_does_not_read_columns_of_places_and_numbers(name: str) -> None:
     assert SCAN.is_applicable()
     assert not TokenScan([*NAMES, name], MARKS, 0).is_applicable()
     assert not TokenScan(["form"], MARKS, 0).is_applicable()
     assert not TokenScan(NAMES, TokenMarks("#\t", ""), 0).is_applicable()
 
 
-def test_the_header_is_no_token(tmp_path: Path) -> None:
+def test_the_scan_skips_the_header(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("\n# doc a\n# b\nword\ttag\n#\tX\n\nb\tY\n")
     for given_names in ({"columns": ()}, {"columns": ["word", "tag"], "header": True}):
         for size in SIZES:
-            found = read_token_scan(path, [*PLACES, "word"], size, **given_names)
-            assert found.rows() == [(5, "a", None, 1, 1, "#"), (7, "a", None, 2, 1, "b")]
-            assert found.equals(read_without_scan(path, [*PLACES, "word"], size, **given_names))
+            tokens = read_token_scan(path, [*PLACES, "word"], size, **given_names)
+            assert tokens.rows() == [(5, "a", None, 1, 1, "#"), (7, "a", None, 2, 1, "b")]
+            assert tokens.equals(read_by_rules(path, [*PLACES, "word"], size, **given_names))
 
 
-def test_nothing() -> None:
+def test_the_scan_finds_no_tokens_in_empty_content() -> None:
     for content in (b"", b"\n\n", b"# doc a\n\n"):
-        found = SCAN(content, 0, COLUMNS)
-        assert found is not None
-        assert found.tokens.is_empty()
-        assert found.sentences == 0
-        assert found.documents.height == content.count(b"doc")
+        scanned = SCAN(content, 0, COLUMNS)
+        assert scanned is not None
+        assert scanned.tokens.is_empty()
+        assert scanned.sentences == 0
+        assert scanned.documents.height == content.count(b"doc")
 
 
 SIGNS = st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"])
@@ -139,21 +139,21 @@ OTHER = st.sampled_from(
     size=st.sampled_from(SIZES),
     end=st.booleans(),
 )
-def test_is_read_as_by_the_slow_reader(
+def test_the_scan_agrees_with_the_slow_reader(
     lines: list[str], first: str, size: int, end: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     content = "\n".join([*lines, first]) + "\n" * end
     assert is_certain(content)
     path = tmp_path_factory.mktemp("drawn") / "t.tsv"
     path.write_text(content, newline="")
-    found = read_token_scan(path, COLUMNS, size)
+    tokens = read_token_scan(path, COLUMNS, size)
     expected = slow_readers.tokens(path, NAMES)
-    assert found.rows() == [tuple(each[name] for name in COLUMNS) for each in expected]
-    assert found.equals(read_without_scan(path, COLUMNS, size))
+    assert tokens.rows() == [tuple(each[name] for name in COLUMNS) for each in expected]
+    assert tokens.equals(read_by_rules(path, COLUMNS, size))
 
 
 def mutations(content: str) -> Iterator[str]:
-    """Yield a content with one of its signs omitted, and with two others in its place."""
+    """Yield a content with one character removed, and with two others in its place."""
     others = itertools.cycle("\t\n# ")
     for place in range(len(content)):
         for sign in ("", next(others), next(others)):
@@ -161,25 +161,25 @@ def mutations(content: str) -> Iterator[str]:
 
 
 @pytest.mark.long
-def test_what_is_certain_is_right(tmp_path: Path) -> None:
-    """Whatever one sign does to a file: either the scan leaves it to the rules, or they agree."""
+def test_the_scan_agrees_with_the_rules_after_any_mutation(tmp_path: Path) -> None:
+    """After a change of one character, the scan leaves a file to the rules or agrees with them."""
     path, certain = tmp_path / "t.tsv", 0
     for content in mutations(TRAPS):
         if is_certain(content):
             certain += 1
             path.write_text(content, newline="")
-            found = read_token_scan(path, COLUMNS, 1 << 23, header=True)
-            assert found.equals(read_without_scan(path, COLUMNS, 1 << 23, header=True)), content
+            tokens = read_token_scan(path, COLUMNS, 1 << 23, header=True)
+            assert tokens.equals(read_by_rules(path, COLUMNS, 1 << 23, header=True)), content
     assert certain > 100
 
 
 @pytest.mark.long
-def test_novels(public_data: Callable[[str], Path]) -> None:
+def test_the_scan_of_novels_agrees_with_the_rules(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/eltec_eng_level2.tsv.gz")
     given_document = {"document": r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"}
     for size in (1 << 16, 1 << 23):
-        found = read_token_scan(path, COLUMNS, size, **given_document)
-        assert found.equals(read_without_scan(path, COLUMNS, size, **given_document))
+        tokens = read_token_scan(path, COLUMNS, size, **given_document)
+        assert tokens.equals(read_by_rules(path, COLUMNS, size, **given_document))
 
 
 # Token tables, tab-separated and Parquet, against a slow reader and each other.
@@ -206,14 +206,16 @@ TRAPS_TOKEN_TABLES = (
 
 
 @pytest.mark.long
-def test_novels_token_tables(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_novels_agree_with_the_slow_reader(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     path = public_data("corpora/eltec_eng_level2.tsv.gz")
     columns = ["form", "lemma", "upos"]
-    found = read(path, **TSV, columns=columns, normalise="none")
-    assert found.height == 2_649_288
-    assert found["doc"].n_unique() == 46
+    tokens = read(path, **TSV, columns=columns, normalise="none")
+    assert tokens.height == 2_649_288
+    assert tokens["doc"].n_unique() == 46
     expected = slow_readers.tokens(path, columns, most=50_000)
-    assert found.head(len(expected)).rows(named=True) == expected
+    assert tokens.head(len(expected)).rows(named=True) == expected
     beginning = [line for _, line in slow_readers.numbered_lines(path, 50_000)]
     copy = write(tmp_path / "t.tsv", "\n".join(beginning))
     again = read(copy, **TSV, columns=columns, lenient=True, normalise="none")
@@ -223,10 +225,10 @@ def test_novels_token_tables(public_data: Callable[[str], Path], tmp_path: Path)
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("file", ["t.tsv", "t.txt.gz"])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_traps(file: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+def test_unusual_lines_are_read(file: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     path = write(tmp_path / file, TRAPS_TOKEN_TABLES.replace("\n", ending))
-    found = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=lenient)
-    assert found.rows() == [
+    tokens = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=lenient)
+    assert tokens.rows() == [
         (3, "one two", None, 1, 1, "#", "#", 2),
         (4, "one two", None, 1, 2, '"', None, 0),
         (5, "one two", None, 1, 3, "#a", "NA", None),
@@ -237,16 +239,16 @@ def test_traps(file: str, ending: str, lenient: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
+def test_the_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "\n# a comment\nform\tpos\n#\tX\n\nb\tY\n")
     options: dict[str, Any] = {**TSV, "lenient": lenient}
-    found = read(path, **options)
-    assert found.select("line", "sentence", "form", "pos").rows() == [
+    tokens = read(path, **options)
+    assert tokens.select("line", "sentence", "form", "pos").rows() == [
         (4, 1, "#", "X"),
         (6, 2, "b", "Y"),
     ]
-    named = read(path, **options, columns=["word", "tag"], header=True)
-    assert named["word"].to_list() == ["#", "b"]
+    renamed = read(path, **options, columns=["word", "tag"], header=True)
+    assert renamed["word"].to_list() == ["#", "b"]
     data = read(path, **options, columns=["word", "tag"], header=False)
     assert data["word"].to_list() == ["form", "#", "b"]
     unnamed = read(path, **options, header=False)
@@ -265,10 +267,10 @@ def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_one_column(ending: str, lenient: bool, tmp_path: Path) -> None:
+def test_tables_of_one_column_are_read(ending: str, lenient: bool, tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "\n#\nb\n\n\nc\n".replace("\n", ending))
-    found = read(path, **TSV, columns=["form"], lenient=lenient)
-    assert found.select("line", "sentence", "position", "form").rows() == [
+    tokens = read(path, **TSV, columns=["form"], lenient=lenient)
+    assert tokens.select("line", "sentence", "position", "form").rows() == [
         (2, 1, 1, "#"), (3, 1, 2, "b"), (6, 2, 1, "c"),
     ]  # fmt: skip
 
@@ -296,27 +298,29 @@ PLACES_TOKEN_TABLES = [
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_columns_that_say_where_a_token_stands(lenient: bool, tmp_path: Path) -> None:
+def test_columns_give_the_places_of_tokens(lenient: bool, tmp_path: Path) -> None:
     columns = ["doc", "paragraph", "sentence", "position", "form"]
     # The first field may not be empty, so the form comes first in the file.
     rows = [line.split("\t") for line in KEYED.splitlines() if line]
     content = "".join("\t".join([row[-1], *row[:-1]]) + "\n" for row in rows)
     path = write(tmp_path / "t.tsv", content)
-    found = read(path, **TSV, lenient=lenient)
-    assert found.select(columns).rows() == PLACES_TOKEN_TABLES
-    assert found.columns == ["line", *columns]
+    tokens = read(path, **TSV, lenient=lenient)
+    assert tokens.select(columns).rows() == PLACES_TOKEN_TABLES
+    assert tokens.columns == ["line", *columns]
     frame = pl.DataFrame(rows[1:], schema=rows[0], orient="row").with_columns(
         pl.col("sentence").cast(pl.Int32), pl.when(pl.col("doc") != "").then("doc")
     )
     frame.write_parquet(tmp_path / "t.parquet")
     binary = read(tmp_path / "t.parquet", **PARQUET, lenient=lenient)
-    assert binary.drop("line").equals(found.drop("line"))
+    assert binary.drop("line").equals(tokens.drop("line"))
     assert binary["line"].to_list() == list(range(1, 8))
 
 
 @pytest.mark.parametrize("numbers", [pl.Int64(), pl.Float64(), pl.Decimal(9, 2)])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_parquet(lenient: bool, numbers: pl.DataType, tmp_path: Path) -> None:
+def test_parquet_is_read_with_names_of_columns_and_types(
+    lenient: bool, numbers: pl.DataType, tmp_path: Path
+) -> None:
     frame = pl.DataFrame(
         {
             "chapter": ["1", "1", "2", "2"],
@@ -333,8 +337,8 @@ def test_parquet(lenient: bool, numbers: pl.DataType, tmp_path: Path) -> None:
     packed = tmp_path / "t.parquet.gz"
     packed.write_bytes(gzip.compress((tmp_path / "t.parquet").read_bytes()))
     for path in (tmp_path / "t.parquet", packed):
-        found = read(path, **PARQUET, sentence="sid", document="chapter", lenient=lenient)
-        assert found.rows() == [
+        tokens = read(path, **PARQUET, sentence="sid", document="chapter", lenient=lenient)
+        assert tokens.rows() == [
             (1, "1", None, 1, 1, "a", "X", "1", 2),
             (2, "1", None, 1, 2, None, "Y", "2", 0),
             (3, "2", None, 2, 1, None, "X", "3", None),
@@ -384,20 +388,22 @@ def test_heads_are_whole_numbers_in_either_format(
         assert expected.format(line) in refusal(path, **options)
 
 
-def test_sentences_of_two_files_are_two(tmp_path: Path) -> None:
+def test_sentences_of_two_files_are_distinct(tmp_path: Path) -> None:
     frame = pl.DataFrame({"file": ["a", "a", "b"], "sentence": [1, 1, 1]})
     frame.write_parquet(tmp_path / "t.parquet")
     assert read(tmp_path / "t.parquet", **PARQUET)["sentence"].to_list() == [1, 1, 2]
 
 
-def test_a_table_of_tokens_reads_as_it_was_written(tmp_path: Path) -> None:
+def test_a_table_of_tokens_is_read_as_it_was_written(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{name}.tsv", TRAPS_TOKEN_TABLES) for name in "ab"]
     tables = [read(path, **TSV, columns=COLUMNS_TOKEN_TABLES) for path in files]
-    named = [table.select(pl.lit(str(i)).alias("file"), pl.all()) for i, table in enumerate(tables)]
-    pl.concat(named).write_parquet(tmp_path / "t.parquet")
-    found = read(tmp_path / "t.parquet", **PARQUET)
+    renamed = [
+        table.select(pl.lit(str(i)).alias("file"), pl.all()) for i, table in enumerate(tables)
+    ]
+    pl.concat(renamed).write_parquet(tmp_path / "t.parquet")
+    tokens = read(tmp_path / "t.parquet", **PARQUET)
     shifted = tables[1].with_columns(pl.col("sentence") + 3)
-    assert found.drop("line").equals(pl.concat([tables[0], shifted]).drop("line"))
+    assert tokens.drop("line").equals(pl.concat([tables[0], shifted]).drop("line"))
 
 
 GOOD = "a\tA\t0\nb\tB\t1\n\n"
@@ -415,39 +421,41 @@ WRONG = {
 
 @pytest.mark.parametrize("file", ["t.tsv", "t.tsv.gz"])
 @pytest.mark.parametrize("case", sorted(WRONG))
-def test_damage(case: str, file: str, tmp_path: Path) -> None:
-    damage, said = WRONG[case]
+def test_damaged_lines_are_named_and_skipped(case: str, file: str, tmp_path: Path) -> None:
+    damage, problem = WRONG[case]
     content = GOOD + GOOD.removesuffix("\n") + damage + "\n" + GOOD
     path = write(tmp_path / file, content.encode("utf-8", "surrogateescape"))
     message = refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
-    for words in [file, "1 line ", "line 6:", said]:
+    for words in [file, "1 line ", "line 6:", problem]:
         assert words in message
     (skip,) = skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
     assert skip.line == 6
-    assert said in str(skip)
-    found = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True)
-    assert found["sentence"].to_list() == [1, 1, 3, 3]
+    assert problem in str(skip)
+    tokens = read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True)
+    assert tokens["sentence"].to_list() == [1, 1, 3, 3]
 
 
 @pytest.mark.long
-def test_damage_in_parquet(tmp_path: Path) -> None:
+def test_damaged_rows_of_parquet_are_named_and_skipped(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     rows = [("1", "2"), ("1", "1"), ("2", "3"), ("3", "x"), (None, "0"), ("1", "0"), ("4", "0")]
     pl.DataFrame(rows, schema=["sentence", "head"], orient="row").write_parquet(path)
     message = refusal(path, **PARQUET)
-    said = {
+    problems = {
         3: "head outside its sentence, whose last token is 1: '3'",
         4: "head is not a whole number: 'x'",
         5: "no sentence",
         6: "duplicate sentence",
     }
     assert "4 lines" in message
-    left = skips(path, **PARQUET)
-    assert {skip.line: said[skip.line] in str(skip) for skip in left} == dict.fromkeys(said, True)
+    skipped = skips(path, **PARQUET)
+    assert {skip.line: problems[skip.line] in str(skip) for skip in skipped} == dict.fromkeys(
+        problems, True
+    )
     assert read(path, **PARQUET, lenient=True)["line"].to_list() == [1, 2, 7]
 
 
-def test_empty_file(tmp_path: Path) -> None:
+def test_empty_files_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "# a comment\n\n")
     assert "line 1: the file is empty" in refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
     assert len(skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)) == 1
@@ -459,20 +467,20 @@ def test_empty_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "message"),
     [
         (b"a\tb\ta\n", "line 1: .*duplicate names: a"),
         (b"a\t\n", "'' is not a valid column name"),
         (b"\xff\n", "as UTF-8"),
     ],
 )
-def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=said):
+def test_invalid_headers_are_refused(header: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
         scan(write(tmp_path / "t.tsv", header + b"1\t2\n"), **TSV, header=True)
 
 
 @pytest.mark.parametrize(
-    ("content", "columns", "said"),
+    ("content", "columns", "message"),
     [
         ("The\tDT\tthe\ntea\tNN\ttea\n", [], 'is a token, not a header:\n  as a token: word \'The\', pos'),
         ("The\tDT\ntea\tNN\nthe\tDT\n", [], 'Name the columns: columns = ["word", "attribute_2"]. If it is a'),
@@ -482,14 +490,14 @@ def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None
         ("A\tB\nThe\tDT\n", ["a", "b"], "Add header = true to skip it, or header = false"),
     ],
 )  # fmt: skip
-def test_a_first_line_is_not_taken_for_what_it_may_not_be(
-    content: str, columns: list[str], said: str, tmp_path: Path
+def test_an_ambiguous_first_line_asks_for_an_option(
+    content: str, columns: list[str], message: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "t.tsv", "# a comment\n" + content)
     with pytest.raises(DataError) as refused:
         scan(path, **TSV, columns=columns)
     assert str(refused.value).startswith(f"{path}: line 2 ")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     tokens = read(path, **TSV, columns=columns, header=False)
     assert tokens.height == content.count("\n")
     assert tokens.columns[5:] == columns or tokens.columns[5] == "word"
@@ -498,7 +506,7 @@ def test_a_first_line_is_not_taken_for_what_it_may_not_be(
 
 
 @pytest.mark.parametrize(
-    ("first", "body", "found"),
+    ("first", "body", "verdict"),
     [
         ("form lemma upos", "a a X", "header"),
         ("Token POS-Tag", "a X", "header"),
@@ -511,20 +519,20 @@ def test_a_first_line_is_not_taken_for_what_it_may_not_be(
         ("12 CARD", "a X", "data"),
     ],
 )
-def test_headers_are_told_from_tokens(first: str, body: str, found: str) -> None:
-    assert judge_header([first.split(), body.split()]) == found
+def test_headers_are_distinguished_from_tokens(first: str, body: str, verdict: str) -> None:
+    assert judge_header([first.split(), body.split()]) == verdict
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"columns": ["a", "a"]}, "duplicate names: a"),
         ({"document": "^doc"}, "one group"),
         ({"document": "("}, "not a valid regular expression"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_invalid_options_are_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=message):
         scan(tmp_path / "t.tsv", **TSV, **options)
 
 
@@ -541,7 +549,7 @@ SENTENCES = st.lists(
     sizes=ONE_SIZE,
     lenient=st.booleans(),
 )
-def test_round_trip(
+def test_random_tables_are_read_as_they_were_written(
     sentences: list[list[tuple[str, str]]],
     ending: str,
     sizes: list[int],
@@ -557,6 +565,6 @@ def test_round_trip(
         for position, (form, tag) in enumerate(sentence, start=1)
     ]
     options = {**TSV, "columns": ["form", "tag"], "normalise": "none"}
-    found = read(path, **options, sizes=sizes, lenient=lenient)
-    assert found.select("sentence", "position", "form", "tag").rows() == expected
-    assert found.rows(named=True) == slow_readers.tokens(path, ["form", "tag"])
+    tokens = read(path, **options, sizes=sizes, lenient=lenient)
+    assert tokens.select("sentence", "position", "form", "tag").rows() == expected
+    assert tokens.rows(named=True) == slow_readers.tokens(path, ["form", "tag"])

@@ -67,7 +67,7 @@ TRAPS = (
 
 
 @pytest.mark.long
-def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
+def test_a_protocol_agrees_with_the_slow_reader(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/RcppCWB_BT_18_001.vrt")
     columns = ["word", "pos", "lemma"]
     for structures in (
@@ -82,13 +82,13 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
                 "document_id": "date",
                 "lenient": lenient,
             }
-            found = read(path, **{**options, **structures})
-            assert found.rows(named=True) == expected
-            assert found.height == 8402
+            tokens = read(path, **{**options, **structures})
+            assert tokens.rows(named=True) == expected
+            assert tokens.height == 8402
 
 
 @pytest.mark.long
-def test_tokens_outside_sentences(public_data: Callable[[str], Path]) -> None:
+def test_tokens_outside_sentences_are_skipped(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/RcppCWB_BT_18_001.vrt")
     options: dict[str, Any] = {
         "attributes": ["word", "pos", "lemma"],
@@ -96,30 +96,32 @@ def test_tokens_outside_sentences(public_data: Callable[[str], Path]) -> None:
         "paragraph": "",
     }
     assert "line 28: a token outside any <p>: '(\\t$(\\t('" in refusal(path, **options)
-    left = skips(path, **options)
-    found = read(path, **options, lenient=True)
-    assert len(left) + found.height == 8402
-    assert {skip.problem for skip in left} == {"a token outside any <p>"}
+    skipped = skips(path, **options)
+    tokens = read(path, **options, lenient=True)
+    assert len(skipped) + tokens.height == 8402
+    assert {skip.problem for skip in skipped} == {"a token outside any <p>"}
     inside: list[int] = []
     within = False
     for number, line in slow_readers.numbered_lines(path):
         within = line == "<p>" if line in {"<p>", "</p>"} else within
         inside += [number] if within and "\t" in line else []
-    assert found["line"].to_list() == inside
+    assert tokens["line"].to_list() == inside
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["t.vrt", "t.vert.gz"])
 @pytest.mark.parametrize("lenient", [False, True])
-def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+def test_difficult_lines_agree_with_the_slow_reader(
+    name: str, ending: str, lenient: bool, tmp_path: Path
+) -> None:
     path = write(tmp_path / name, TRAPS.replace("\n", ending))
-    found = read(path, attributes=COLUMNS, lenient=lenient)
+    tokens = read(path, attributes=COLUMNS, lenient=lenient)
     expected = slow_readers.vertical(path, COLUMNS)
     numbers = [None if row["head"] in {None, "_"} else int(row["head"]) for row in expected]
-    assert found.rows(named=True) == [
+    assert tokens.rows(named=True) == [
         row | {"head": head} for row, head in zip(expected, numbers, strict=True)
     ]
-    assert found.drop("pos", "head", "space_after").rows() == [
+    assert tokens.drop("pos", "head", "space_after").rows() == [
         (7, 'one & "two"', None, 1, 1, "<"),
         (8, 'one & "two"', None, 1, 2, "<s>"),
         (9, 'one & "two"', None, 1, 3, "&lt;"),
@@ -133,7 +135,7 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     assert raw["word"].to_list()[1:3] == ["&lt;s&gt;", "&amp;lt;"]
 
 
-def test_one_column(tmp_path: Path) -> None:
+def test_files_of_one_column_are_read(tmp_path: Path) -> None:
     path = write(tmp_path / "t.vrt", "<s>\na\n<b>\n<3\n\n</s>\n")
     assert read(path, attributes=["word"]).select("line", "word").rows() == [(2, "a"), (4, "<3")]
 
@@ -144,7 +146,7 @@ def vertical(*sentences: str) -> str:
 
 GOOD = "<s>\na\tA\t0\nb\tB\t1\n</s>\n"  # lines 3 to 6, then 7 to 10
 WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
-    # content, what is said of which line, sentences that are kept
+    # content, problem of each line, sentences that are kept
     "sentence unclosed": (
         vertical(GOOD, "<s>\na\tA\t0\n", GOOD),
         [(7, "<s> is not closed where the next begins or ends: 9: '<s>'")],
@@ -220,34 +222,34 @@ WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
 @pytest.mark.parametrize(
     ("case", "name"), [*((case, "t.vrt") for case in sorted(WRONG)), ("not UTF-8", "t.vrt.gz")]
 )
-def test_damage(case: str, name: str, tmp_path: Path) -> None:
-    content, said, kept = WRONG[case]
+def test_damaged_lines_are_named_and_skipped(case: str, name: str, tmp_path: Path) -> None:
+    content, problems, sentences = WRONG[case]
     path = write(tmp_path / name, content.encode("utf-8", "surrogateescape"))
     message = refusal(path, attributes=COLUMNS)
-    left = skips(path, attributes=COLUMNS)
-    assert [skip.line for skip in left] == [line for line, _ in said]
-    for (line, words), skip in zip(said, left, strict=True):
+    skipped = skips(path, attributes=COLUMNS)
+    assert [skip.line for skip in skipped] == [line for line, _ in problems]
+    for (line, words), skip in zip(problems, skipped, strict=True):
         assert f"line {line}: " in message
         assert words in str(skip)
         assert words in message or case == "not UTF-8"
-    found = read(path, attributes=COLUMNS, lenient=True)
-    assert found["sentence"].unique(maintain_order=True).to_list() == kept
+    tokens = read(path, attributes=COLUMNS, lenient=True)
+    assert tokens["sentence"].unique(maintain_order=True).to_list() == sentences
 
 
-def test_what_is_left_open_ends_with_what_is_around_it(tmp_path: Path) -> None:
+def test_open_structures_end_with_the_enclosing_one(tmp_path: Path) -> None:
     content = "<text id='a'>\n<p>\n" + GOOD + "</text>\n" + GOOD + "<text id='b'>\n" + GOOD
-    found = read(write(tmp_path / "t.vrt", content), attributes=COLUMNS, lenient=True)
-    places = found.filter(found["position"] == 1).select("doc", "paragraph").rows()
+    tokens = read(write(tmp_path / "t.vrt", content), attributes=COLUMNS, lenient=True)
+    places = tokens.filter(tokens["position"] == 1).select("doc", "paragraph").rows()
     assert places == [("a", 1), ("", None), ("b", None)]
 
 
-def test_structures_that_never_come(tmp_path: Path) -> None:
+def test_absent_structures_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.vrt", GOOD)
     assert "sentence, paragraph, document" in refusal(path, attributes=COLUMNS, sentence="sent")
 
 
 @pytest.mark.parametrize("content", ["", "<text>\n<s>\n</s>\n</text>\n"])
-def test_empty_file(content: str, tmp_path: Path) -> None:
+def test_an_empty_file_is_refused(content: str, tmp_path: Path) -> None:
     path = write(tmp_path / "t.vrt", content)
     assert "the file is empty" in refusal(path, attributes=COLUMNS)
     assert len(skips(path, attributes=COLUMNS)) == 1
@@ -255,7 +257,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "attributes"),
         ({"attributes": []}, "at least 1"),
@@ -265,8 +267,8 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"attributes": ["word"], "sentence": "p"}, "duplicate names: p"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_invalid_options_are_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=message):
         scan(tmp_path / "t.vrt", **options)
 
 
@@ -274,8 +276,8 @@ LINES = st.sampled_from(["<s>", "<s>", "</s>", "</s>", "<p>", "</p>", "<text>", 
 TOKENS = st.sampled_from(["a\t1", "<\t_", "c\t", ""])
 
 
-def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
-    """Return whether all is nested, and the lines of tokens in whole sentences, by a stack."""
+def nesting_by_stack(lines: list[str]) -> tuple[bool, set[int]]:
+    """Return whether all structures nest, and the lines of tokens in complete sentences."""
     rank = {"s": 0, "p": 1, "text": 2}
     stack: list[str] = []
     good, whole, current = True, set[int](), list[int]()
@@ -304,17 +306,17 @@ def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
 
 @pytest.mark.long
 @given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30), sizes=ONE_SIZE)
-def test_nesting_against_a_stack(
+def test_nesting_agrees_with_a_stack(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.vrt", "\n".join(lines))
-    good, whole = stack_says(lines)
+    good, whole = nesting_by_stack(lines)
     options: dict[str, Any] = {"attributes": ["word", "number"]}
-    found = read(path, **options, sizes=sizes, lenient=True, normalise="none")
-    assert set(found["line"]) == whole
-    assert found.height == len(whole)
+    tokens = read(path, **options, sizes=sizes, lenient=True, normalise="none")
+    assert set(tokens["line"]) == whole
+    assert tokens.height == len(whole)
     if good and whole:
-        assert read(path, **options, sizes=sizes, normalise="none").equals(found)
+        assert read(path, **options, sizes=sizes, normalise="none").equals(tokens)
         assert not skips(path, **options)
     else:
         assert skips(path, **options)
@@ -327,13 +329,13 @@ TAGGED = "a X|. SENT|b X|c X|</x>|? SENT||d SENTX|! SENT|e ."
 @pytest.mark.long
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("columns", [["form", "pos"], ["form", "pos", "lemma"]])
-def test_sentences_end_with_their_tags(ending: str, columns: list[str], tmp_path: Path) -> None:
-    more = "\tSENT" if len(columns) > 2 else ""  # a lemma that looks like the tag ends nothing
+def test_tags_may_end_sentences(ending: str, columns: list[str], tmp_path: Path) -> None:
+    more = "\tSENT" if len(columns) > 2 else ""  # a lemma that looks like the tag ends no sentence
     rows = [line.replace(" ", "\t") + more * (" " in line) for line in TAGGED.split("|")]
     path = write(tmp_path / "t.tt", "".join(row + ending for row in rows))
     options: dict[str, Any] = {"attributes": columns, "sentence": "", "sentence_tags": ["SENT"]}
-    found = read(path, **options)
-    assert found.select("form", "sentence", "position").rows() == [
+    tokens = read(path, **options)
+    assert tokens.select("form", "sentence", "position").rows() == [
         ("a", 1, 1), (".", 1, 2), ("b", 2, 1), ("c", 2, 2), ("?", 2, 3),
         ("d", 3, 1), ("!", 3, 2), ("e", 4, 1),
     ]  # fmt: skip
@@ -350,7 +352,7 @@ def test_sentences_end_with_their_tags(ending: str, columns: list[str], tmp_path
         {"sentence": "", "attributes": ["word", "tag"]},
     ],
 )
-def test_tags_of_sentences_need_an_attribute_and_no_structure(
+def test_ending_tags_need_an_attribute_and_no_structure(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(ValidationError, match='requires sentence = "" and an attribute pos'):

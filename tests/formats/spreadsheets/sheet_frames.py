@@ -1,4 +1,4 @@
-"""A layout, rows that spreadsheets like to damage, and texts of every kind."""
+"""A layout, rows that spreadsheets tend to damage, and texts of every kind."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ cells = st.one_of(
 
 
 def sheet_rows(l1: list[str], **columns: Sequence[str | None]) -> pl.DataFrame:
-    """Return rows with the ids x0, x1 ...; what is not given is empty."""
+    """Return rows with the ids x0, x1 ...; other columns are empty."""
     empty: Sequence[str | None] = [None] * len(l1)
     data: dict[str, Sequence[str | None]] = {"id": [f"x{i}" for i in range(len(l1))], "l1": l1}
     data |= {name: columns.get(name, empty) for name in LAYOUT.names[2:]}
@@ -55,5 +55,5 @@ def sheet_rows(l1: list[str], **columns: Sequence[str | None]) -> pl.DataFrame:
 
 
 def empty_cells(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return what comes back: an empty text is an empty cell."""
+    """Return the rows as they are read back: an empty text becomes an empty cell."""
     return rows.with_columns(pl.when(pl.all() != "").then(pl.all()))

@@ -1,4 +1,4 @@
-"""The kinds of spreadsheets, and what stands where in a sheet."""
+"""The kinds of spreadsheets, and the columns of their sheets."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def test_unguard_undoes_guard_and_escape(text: str) -> None:
 
 
 @given(text=cells)
-def test_a_guard_that_a_spreadsheet_swallowed_does_no_harm(text: str) -> None:
+def test_a_guard_that_a_spreadsheet_removed_does_no_harm(text: str) -> None:
     """Typing an apostrophe in front means text: the cell then holds what follows."""
-    written = guard(text)
-    if written.startswith("'") and not text.startswith("'") and not text[-1:].isspace():
-        assert unguard(written[1:]) == text
+    guarded = guard(text)
+    if guarded.startswith("'") and not text.startswith("'") and not text[-1:].isspace():
+        assert unguard(guarded[1:]) == text
 
 
 _WORDS = """
@@ -54,7 +54,7 @@ SAFE += [
 
 
 @pytest.mark.parametrize("text", DAMAGED)
-def test_what_a_spreadsheet_would_read_is_guarded(text: str) -> None:
+def test_texts_that_a_spreadsheet_would_convert_are_guarded(text: str) -> None:
     assert needs_guard(text)
     assert guard(text) == "'" + text
 
@@ -64,18 +64,18 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert guard(text) == escape(text) == text
 
 
-def test_blank_at_the_end_is_guarded_behind() -> None:
+def test_a_final_blank_is_guarded_by_a_sign_after_it() -> None:
     assert guard("end ") == "end '"
     assert guard("end '") == "end ''"
     assert guard(" ") == "' '"
 
 
-def test_escape_touches_only_what_looks_guarded() -> None:
+def test_escape_changes_only_texts_that_look_guarded() -> None:
     changed = [text for text in NASTY if escape(text) != text]
     assert changed == ["'90", "it's '", "' "]
 
 
-# Control characters that people see, and every text back as it was.
+# Control characters made visible, and every text restored.
 
 texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) | st.text(
     max_size=9
@@ -83,17 +83,17 @@ texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) 
 
 
 @given(texts)
-def test_back_as_it_was_and_harmless(text: str) -> None:
-    shown = escape_controls(text)
-    assert unescape_controls(shown) == text
-    assert not {sign for sign in shown if sign < " "} - {"\n"}
-    assert "_x000D_" not in shown
+def test_escaped_control_characters_are_harmless_and_restored(text: str) -> None:
+    escaped = escape_controls(text)
+    assert unescape_controls(escaped) == text
+    assert not {sign for sign in escaped if sign < " "} - {"\n"}
+    assert "_x000D_" not in escaped
     if not {"\\", "_"} & set(text) and text.isprintable():
-        assert shown == text
+        assert escaped == text
 
 
 @pytest.mark.parametrize("text", ["C:\\new", "a_x", "_x00_", "x07", "it's", r"\x41"])
-def test_what_is_in_no_danger_stays(text: str) -> None:
+def test_harmless_texts_are_not_escaped(text: str) -> None:
     assert escape_controls(text) == unescape_controls(text) == text
 
 
@@ -104,13 +104,13 @@ FURTHER = ["l3", "l4", "l5", "l6"]
 def rows(size: int) -> pl.DataFrame:
     """Return two rows of tuples of this size, with texts that a spreadsheet would change."""
     units = {f"l{n}": [f"=A{n}", f"00{n}"] for n in range(1, size + 1)}
-    given = {"annotator": "anna", "order": [1, 2], "id": ["x1", "x2"], "example_1": "so"}
-    return pl.DataFrame(given | units).with_columns(label=pl.lit("free"), note=pl.lit("hm"))
+    fields = {"annotator": "anna", "order": [1, 2], "id": ["x1", "x2"], "example_1": "so"}
+    return pl.DataFrame(fields | units).with_columns(label=pl.lit("free"), note=pl.lit("hm"))
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
 @pytest.mark.parametrize("size", [2, 3, 6])
-def test_all_units_come_back(size: int, kind: str, tmp_path: Path) -> None:
+def test_all_units_are_read_back(size: int, kind: str, tmp_path: Path) -> None:
     sheet = rows(size)
     layout = SHEETS["annotation_sheet"].layout(["SVC", "free"], sheet.columns)
     units = [f"l{n}" for n in range(1, size + 1)]
@@ -121,8 +121,8 @@ def test_all_units_come_back(size: int, kind: str, tmp_path: Path) -> None:
         csv if kind == "csv" else write_xlsx(sheet, layout, title="t", instructions="")
     )
     assert SHEET.check(path, FormatOptions()) == ()
-    found = SHEET.scan(path, FormatOptions()).collect()
-    assert found.columns == [
+    table = SHEET.scan(path, FormatOptions()).collect()
+    assert table.columns == [
         "line",
         "annotator",
         "id",
@@ -133,13 +133,13 @@ def test_all_units_come_back(size: int, kind: str, tmp_path: Path) -> None:
         *FURTHER,
         "round",
     ]
-    assert found.select("id", *units, "label").equals(sheet.select("id", *units, "label"))
-    absent = found.select(name for name in FURTHER if name not in units)
+    assert table.select("id", *units, "label").equals(sheet.select("id", *units, "label"))
+    absent = table.select(name for name in FURTHER if name not in units)
     assert absent.null_count().row(0) == (2,) * (6 - size)
 
 
 def test_sheets_of_pairs_and_tuples_have_the_same_columns(tmp_path: Path) -> None:
-    """So that a folder of both can be read as one table."""
+    """A folder of both can then be read as one table."""
     for size in (2, 3):
         layout = SHEETS["annotation_sheet"].layout([], rows(size).columns)
         (tmp_path / f"{size}.csv").write_bytes(write_csv(rows(size), layout))

@@ -37,13 +37,13 @@ def workbook(path: Path, cells: dict[str, str]) -> Path:
     return path
 
 
-def test_cells_far_from_the_table(tmp_path: Path) -> None:
+def test_cells_far_from_the_table_are_refused(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", {"A1": "id", "XFD1": "x", "A1048576": "y"})
     with pytest.raises(DataError, match=r"from A1 to XFD1048576, 17,179,869,184 .* and 3|memory"):
         read(path)
 
 
-def test_one_cell_below_is_read(tmp_path: Path) -> None:
+def test_a_cell_far_below_the_table_is_read(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", {"A1": "id", "A2": "x", "B90000": "y"})
     assert read(path)["line"].to_list() == [2, 90_000]
 
@@ -55,7 +55,7 @@ def ods(path: Path, rows: str) -> Path:
     return path
 
 
-def test_repeated_cells_of_ods_count_where_they_are_filled(tmp_path: Path) -> None:
+def test_repeated_cells_of_ods_count_if_they_are_filled(tmp_path: Path) -> None:
     filled = 'office:value-type="string" t:number-columns-repeated="16384"'
     empty = 't:number-columns-repeated="16384"'
     require_room(ods(tmp_path / "a.ods", ROW.format(1_000_000, empty)))
@@ -64,7 +64,7 @@ def test_repeated_cells_of_ods_count_where_they_are_filled(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("lies", [False, True])
-def test_what_it_unpacks_to_is_found_out_by_reading(tmp_path: Path, lies: bool) -> None:
+def test_the_unpacked_size_is_determined_by_reading(tmp_path: Path, lies: bool) -> None:
     path = tmp_path / "a.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * (4 << 20))
@@ -76,9 +76,7 @@ def test_what_it_unpacks_to_is_found_out_by_reading(tmp_path: Path, lies: bool) 
 
 
 @pytest.mark.parametrize("mark", [b"PK\x01\x02", b"PK\x03\x04"])
-def test_what_is_no_archive_in_the_end_is_for_the_reader_to_tell(
-    tmp_path: Path, mark: bytes
-) -> None:
+def test_the_reader_refuses_damaged_archives(tmp_path: Path, mark: bytes) -> None:
     path = workbook(tmp_path / "s.xlsx", {"A1": "id"})
     path.write_bytes(path.read_bytes().replace(mark, b"XX\x01\x02"))
     require_room(path)
@@ -91,8 +89,8 @@ def test_what_is_no_archive_in_the_end_is_for_the_reader_to_tell(
 HEADER = "id,l1,l2,label,note\n"
 
 
-KEPT = [text for text in NASTY if not {"\r", "\x07", "_x0041_", "\n"} & {*text, text}]
-"""openpyxl, which saves again here, spoils the others by itself."""
+PRESERVED_TEXTS = [text for text in NASTY if not {"\r", "\x07", "_x0041_", "\n"} & {*text, text}]
+"""openpyxl, which saves the file here, changes the others itself."""
 
 
 def save_text(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -110,8 +108,8 @@ def save_and_read(book: openpyxl.Workbook, path: Path) -> pl.DataFrame:
     return read_reading(path, LAYOUT)
 
 
-def test_resaved_workbook(tmp_path: Path) -> None:
-    rows = sheet_rows(KEPT, label=["SVC"] * len(KEPT))
+def test_a_resaved_workbook_is_unchanged(tmp_path: Path) -> None:
+    rows = sheet_rows(PRESERVED_TEXTS, label=["SVC"] * len(PRESERVED_TEXTS))
     assert (
         save_and_read(workbook_reading(rows), tmp_path / "s.xlsx").select(LAYOUT.names).equals(rows)
     )
@@ -144,12 +142,12 @@ def test_numbers_truth_values_and_dates_come_back_as_typed(tmp_path: Path) -> No
             cell.number_format = "General"
             cell.value = value
             cell.number_format = "dd/mm/yyyy hh:mm" if when else cell.number_format
-    found = save_and_read(book, tmp_path / "s.xlsx")
-    assert found["label"].to_list() == [text for _, text in TYPED]
-    assert found["note"].to_list() == [text for _, text in TYPED]
+    table = save_and_read(book, tmp_path / "s.xlsx")
+    assert table["label"].to_list() == [text for _, text in TYPED]
+    assert table["note"].to_list() == [text for _, text in TYPED]
 
 
-def test_rows_and_columns_moved_and_columns_added(tmp_path: Path) -> None:
+def test_moved_rows_and_columns_and_added_columns_are_read(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a", "b", "c"], label=["SVC", None, "free"]))
     sheet = book["Sheet"]
     sheet["G1"], sheet["G3"], sheet["H4"] = "my remark", "hm", "no header"
@@ -160,26 +158,26 @@ def test_rows_and_columns_moved_and_columns_added(tmp_path: Path) -> None:
     for row, record in enumerate([records[0], [None] * 8, *reversed(records[1:])], start=4):
         for place, value in enumerate(reversed(record), start=3):
             copy.active.cell(row, place, value)
-    found = save_and_read(copy, tmp_path / "s.xlsx")
-    assert found.columns == ["line", *LAYOUT.names, "column C", "my remark"]
-    assert found.select("line", "id", "label", "my remark", "column C").rows() == [
+    table = save_and_read(copy, tmp_path / "s.xlsx")
+    assert table.columns == ["line", *LAYOUT.names, "column C", "my remark"]
+    assert table.select("line", "id", "label", "my remark", "column C").rows() == [
         (6, "x2", "free", None, "no header"),
         (7, "x1", None, "hm", None),
         (8, "x0", "SVC", None, None),
     ]
 
 
-def test_text_with_title_lines_empty_rows_and_a_hint_for_the_delimiter(tmp_path: Path) -> None:
+def test_title_lines_empty_rows_and_a_delimiter_hint_are_skipped(tmp_path: Path) -> None:
     text = "sep=;\nMy sheet;\n\nLABEL;Id;Verb;preposition AND noun ;line\nSVC;x1;b;a;9\n;;;;\n\n;x2;d;c;\n"
-    found = read_reading(save_text(tmp_path / "s.csv", text), LAYOUT)
-    assert found.columns == ["line", *LAYOUT.names, "line (sheet)"]
-    assert found.select("line", "id", "l1", "l2", "label", "note", "line (sheet)").rows() == [
+    table = read_reading(save_text(tmp_path / "s.csv", text), LAYOUT)
+    assert table.columns == ["line", *LAYOUT.names, "line (sheet)"]
+    assert table.select("line", "id", "l1", "l2", "label", "note", "line (sheet)").rows() == [
         (5, "x1", "a", "b", "SVC", None, "9"),
         (8, "x2", "c", "d", None, None, None),
     ]
 
 
-def test_line_counts_rows_not_lines_of_text(tmp_path: Path) -> None:
+def test_the_line_counts_rows_and_not_lines_of_text(tmp_path: Path) -> None:
     rows = sheet_rows(["a\nb\nc", "d"])
     path = tmp_path / "s.csv"
     path.write_bytes(write_csv(rows, LAYOUT))
@@ -187,13 +185,13 @@ def test_line_counts_rows_not_lines_of_text(tmp_path: Path) -> None:
 
 
 def test_without_a_layout_headers_are_names(tmp_path: Path) -> None:
-    found = read_reading(save_text(tmp_path / "s.tsv", " ID\tLabel\n'007\tSVC\n"))
-    assert found.rows(named=True) == [{"line": 2, "id": "007", "Label": "SVC"}]
+    table = read_reading(save_text(tmp_path / "s.tsv", " ID\tLabel\n'007\tSVC\n"))
+    assert table.rows(named=True) == [{"line": 2, "id": "007", "Label": "SVC"}]
 
 
 def test_csv_saved_as_workbook_and_workbook_saved_as_csv(tmp_path: Path) -> None:
-    """Guards are taken off whatever the file has become."""
-    rows = sheet_rows(KEPT)
+    """Guards are removed from a file of either format."""
+    rows = sheet_rows(PRESERVED_TEXTS)
     (tmp_path / "a.csv").write_bytes(write_csv(rows, LAYOUT))
     plain = openpyxl.Workbook()
     for row in csv.reader(io.StringIO((tmp_path / "a.csv").read_text("utf-8-sig"), newline="")):
@@ -212,8 +210,8 @@ def _double_quotes(cell: str) -> str:
     return cell.replace('"', '""')
 
 
-def test_byte_order_mark_taken_for_text(tmp_path: Path) -> None:
-    """What a program writes that has read the mark as part of a quoted first field."""
+def test_a_byte_order_mark_in_quotation_marks_is_dropped(tmp_path: Path) -> None:
+    """A program that reads the mark as part of the first field quotes it in this way."""
     text = '\ufeff"\ufeff""id""","l1"\n"x1","ä"\n'
     assert read_reading(save_text(tmp_path / "s.csv", text)).select("id", "l1").rows() == [
         ("x1", "ä")
@@ -250,34 +248,34 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", sorted(WRONG))
-def test_wrong_file(case: str, tmp_path: Path) -> None:
-    name, raw, said = WRONG[case]
+def test_wrong_files_are_refused(case: str, tmp_path: Path) -> None:
+    name, raw, phrases = WRONG[case]
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(DataError) as error:
         read_reading(tmp_path / name, LAYOUT)
-    for words in [name, *said]:
+    for words in [name, *phrases]:
         assert words in str(error.value)
 
 
-def test_absent_file(tmp_path: Path) -> None:
+def test_an_absent_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="file not found"):
         read_reading(tmp_path / "s.xlsx", LAYOUT)
 
 
-def test_two_worksheets_with_labels(tmp_path: Path) -> None:
+def test_two_worksheets_with_labels_are_refused(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a"]))
     book.copy_worksheet(book["Sheet"])
     with pytest.raises(DataError, match=r"2 worksheets.*'Sheet', 'Sheet Copy'"):
         save_and_read(book, tmp_path / "s.xlsx")
 
 
-def test_a_worksheet_without_the_other_columns_is_passed_over(tmp_path: Path) -> None:
+def test_a_worksheet_without_the_other_columns_is_ignored(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a"]))
     book.create_sheet("My notes", 0)["A1"] = "id"
     assert save_and_read(book, tmp_path / "s.xlsx")["l1"].to_list() == ["a"]
 
 
-def test_listing(tmp_path: Path) -> None:
+def test_hidden_temporary_and_other_files_are_not_listed(tmp_path: Path) -> None:
     names = [
         "b.xlsx",
         "a.csv",
@@ -295,10 +293,10 @@ def test_listing(tmp_path: Path) -> None:
     assert list_sheets(tmp_path / "absent") == []
 
 
-@pytest.mark.parametrize("typed", ["_x000D_", "_x000d_", "SVC_x000D_", "a_x000D_b"])
+@pytest.mark.parametrize("text", ["_x000D_", "_x000d_", "SVC_x000D_", "a_x000D_b"])
 @pytest.mark.parametrize("column", ["label", "note"])
-def test_text_that_spreadsheets_read_as_a_carriage_return(
-    typed: str, column: str, tmp_path: Path
+def test_texts_that_encode_a_carriage_return_are_refused(
+    text: str, column: str, tmp_path: Path
 ) -> None:
     """openpyxl writes it as it is; Excel would write _x005F_x000D_."""
     book = workbook_reading(sheet_rows(["a", "b"], label=["SVC", ""]))
@@ -307,7 +305,7 @@ def test_text_that_spreadsheets_read_as_a_carriage_return(
     row, place = next(
         (cell.row, cell.column) for line in sheet.iter_rows() for cell in line if cell.value == "b"
     )
-    sheet.cell(row, place + LAYOUT.names.index(column) - LAYOUT.names.index("l1"), typed)
+    sheet.cell(row, place + LAYOUT.names.index(column) - LAYOUT.names.index("l1"), text)
     with pytest.raises(DataError, match=r"1 cell with a carriage return, which .*_x000D_") as error:
         save_and_read(book, tmp_path / "s.xlsx")
     assert str(tmp_path / "s.xlsx") in str(error.value)
@@ -347,20 +345,20 @@ def workbook_tables(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]
 
 
 def scan(path: Path, **options: object) -> pl.DataFrame:
-    found = format_of(path.name, kind="table")
-    given = found.options.model_validate(options)
-    assert found.check(path, given) == ()
-    return found.scan(path, given).collect()
+    format_ = format_of(path.name, kind="table")
+    settings = format_.options.model_validate(options)
+    assert format_.check(path, settings) == ()
+    return format_.scan(path, settings).collect()
 
 
 def test_rows_are_texts_with_their_places(tmp_path: Path) -> None:
     rows = [HEAD, ("in", "007", 12), (None, None, None), ("=A1", "Kraft", 0.5)]
-    found = scan(workbook_tables(tmp_path / "t.xlsx", {"List": rows}))
-    assert found.schema == {LINE: pl.Int64, "l1": pl.String, "l2": pl.String, "f": pl.String}
-    assert found.rows() == [(2, "in", "007", "12"), (4, "=A1", "Kraft", "0.5")]
+    table = scan(workbook_tables(tmp_path / "t.xlsx", {"List": rows}))
+    assert table.schema == {LINE: pl.Int64, "l1": pl.String, "l2": pl.String, "f": pl.String}
+    assert table.rows() == [(2, "in", "007", "12"), (4, "=A1", "Kraft", "0.5")]
 
 
-def test_the_worksheet_that_is_asked_for(tmp_path: Path) -> None:
+def test_an_option_chooses_the_worksheet(tmp_path: Path) -> None:
     other = [("a",), (1,)]
     path = workbook_tables(tmp_path / "t.xlsx", {"Empty": [], "List": [HEAD], "More": other})
     assert scan(path).columns == [LINE, *HEAD]
@@ -375,7 +373,7 @@ def test_a_column_without_a_name_may_be_empty(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([], "has no worksheet with a table"),
         ([(None,), ("in",)], "worksheet 'S': row 1 is empty"),
@@ -387,32 +385,34 @@ def test_a_column_without_a_name_may_be_empty(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_table(rows: list[tuple[object, ...]], said: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=said):
+def test_worksheets_that_are_no_tables_are_refused(
+    rows: list[tuple[object, ...]], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError, match=message):
         scan(workbook_tables(tmp_path / "t.xlsx", {"S": rows}))
 
 
-def test_no_workbook(tmp_path: Path) -> None:
+def test_a_file_that_is_no_workbook_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     path.write_bytes(b"l1;l2\n")
     with pytest.raises(DataError, match="not a readable workbook"):
         scan(path)
 
 
-# Errors: the text that they show, in workbooks of every kind.
+# Errors are read as the text that they show, in workbooks of every kind.
 
 
 def test_errors_are_the_text_that_they_show(tmp_path: Path) -> None:
-    shown = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
+    errors = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
     book = openpyxl.Workbook()
     book.active["B2"].value = "word"
-    for row, text in enumerate(shown, start=3):
+    for row, text in enumerate(errors, start=3):
         book.active.cell(row, 2).value = text
         book.active.cell(row, 2).data_type = "e"
     book.save(tmp_path / "t.xlsx")
     (grid,) = read_worksheets(tmp_path / "t.xlsx")
     assert grid.letters == ["B"]
-    assert [row[0] for row in grid.rows] == [None, "word", *shown]
+    assert [row[0] for row in grid.rows] == [None, "word", *errors]
     cell = '<table:table-cell office:value-type="string" {}><t:p xmlns:t="t">{}</t:p></table:table-cell>'
     failed = 'office:string-value="" calcext:value-type="error" xmlns:calcext="c"'
     rows = "".join(

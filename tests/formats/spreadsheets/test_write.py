@@ -1,4 +1,4 @@
-"""Written sheets: CSV and XLSX give every text back, with the rules that the file carries."""
+"""Written sheets: CSV and XLSX restore every text, and have their validation rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.formats.spreadsheets.sheet_frames import (
 )
 
 
-def back(raw: bytes, name: str = "s.csv") -> pl.DataFrame:
+def read_back(raw: bytes, name: str = "s.csv") -> pl.DataFrame:
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(raw)
@@ -39,16 +39,16 @@ def back(raw: bytes, name: str = "s.csv") -> pl.DataFrame:
 
 
 @given(texts=st.lists(cells, max_size=6), notes=st.data())
-def test_round_trip(texts: list[str], notes: st.DataObject) -> None:
+def test_written_csv_is_read_back(texts: list[str], notes: st.DataObject) -> None:
     note = notes.draw(st.lists(cells, min_size=len(texts), max_size=len(texts)))
     rows = sheet_rows(texts, note=note)
-    found = back(write_csv(rows, LAYOUT))
-    assert found.select(LAYOUT.names).equals(empty_cells(rows))
-    assert found["line"].to_list() == list(range(2, len(texts) + 2))
-    assert found.schema == {"line": pl.Int64, **dict.fromkeys(LAYOUT.names, pl.String)}
+    table = read_back(write_csv(rows, LAYOUT))
+    assert table.select(LAYOUT.names).equals(empty_cells(rows))
+    assert table["line"].to_list() == list(range(2, len(texts) + 2))
+    assert table.schema == {"line": pl.Int64, **dict.fromkeys(LAYOUT.names, pl.String)}
 
 
-def test_bytes() -> None:
+def test_csv_has_these_bytes() -> None:
     raw = write_csv(sheet_rows(["=A1", 'say "a"'], l2=["7", None]), LAYOUT)
     assert raw.decode("utf-8") == (
         '\ufeff"id","Preposition and noun","Verb","Example 1","Label","Note"\r\n'
@@ -56,13 +56,13 @@ def test_bytes() -> None:
     )
 
 
-def test_scores_stay_out() -> None:
+def test_scores_are_not_written() -> None:
     rows = sheet_rows(["a"])
     with_scores = rows.with_columns(score=pl.lit(1.25), rank=pl.lit(3))
     assert write_csv(with_scores, LAYOUT) == write_csv(rows, LAYOUT)
 
 
-def test_column_to_fill_in_may_be_absent_one_to_read_may_not() -> None:
+def test_only_columns_to_fill_in_may_be_absent() -> None:
     rows = sheet_rows(["a"])
     assert write_csv(rows.drop("label", "note"), LAYOUT) == write_csv(rows, LAYOUT)
     with pytest.raises(ValueError, match="lacks the columns l2"):
@@ -72,38 +72,40 @@ def test_column_to_fill_in_may_be_absent_one_to_read_may_not() -> None:
 @pytest.mark.parametrize(
     "text", ["a\0b", "\ufffe", "\uffff", "x" * 32_768, "😀" * 16_384], ids=repr
 )
-def test_what_no_cell_can_hold_is_refused(text: str) -> None:
+def test_texts_that_no_cell_can_hold_are_refused(text: str) -> None:
     with pytest.raises(DataError, match="(?s)1 cell.*id x1, column l1"):
         write_csv(sheet_rows(["fine", text]), LAYOUT)
 
 
-def test_longest_text() -> None:
+def test_the_longest_texts_are_read_back() -> None:
     rows = sheet_rows(["x" * 32_767, "😀" * 16_383])
-    assert back(write_csv(rows, LAYOUT)).select(LAYOUT.names).equals(rows)
+    assert read_back(write_csv(rows, LAYOUT)).select(LAYOUT.names).equals(rows)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_saved_by_another_program(delimiter: str, encoding: str, line_end: str) -> None:
-    """Quotes only where needed, as spreadsheets write; the guards are text to them."""
+def test_csv_saved_by_another_program_is_read_back(
+    delimiter: str, encoding: str, line_end: str
+) -> None:
+    """Spreadsheets quote only where needed; to them the guards are text."""
     texts = [text for text in NASTY if "\r" not in text]  # Python 3.11 does not quote it
     rows = sheet_rows(texts, label=["SVC"] * len(texts))
     records = list(csv.reader(io.StringIO(write_csv(rows, LAYOUT).decode("utf-8-sig"), newline="")))
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter, lineterminator=line_end).writerows(records)
-    found = back(text.getvalue().encode(encoding), "s.txt" if delimiter == "\t" else "s.csv")
-    assert found.select(LAYOUT.names).equals(rows)
+    table = read_back(text.getvalue().encode(encoding), "s.txt" if delimiter == "\t" else "s.csv")
+    assert table.select(LAYOUT.names).equals(rows)
 
 
-# Workbooks: every text back as it was, and the rules that the file carries.
+# Workbooks: every text is restored, and the file has its validation rules.
 
 
 def write_sheet(rows: pl.DataFrame, layout: Layout = LAYOUT) -> bytes:
     return write_xlsx(rows, layout, title="Pairs & verbs", instructions="Read.\nThen judge.")
 
 
-def back_to_xlsx(raw: bytes) -> pl.DataFrame:
+def read_xlsx_back(raw: bytes) -> pl.DataFrame:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "s.xlsx"
         path.write_bytes(raw)
@@ -115,18 +117,18 @@ def open_workbook(raw: bytes) -> openpyxl.Workbook:
 
 
 @given(texts=st.lists(cells, max_size=6))
-def test_round_trip_to_xlsx(texts: list[str]) -> None:
+def test_written_xlsx_is_read_back(texts: list[str]) -> None:
     rows = sheet_rows(texts, note=list(reversed(texts)))
-    found = back_to_xlsx(write_sheet(rows))
-    assert found.select(LAYOUT.names).equals(empty_cells(rows))
-    assert found["line"].to_list() == list(range(2, len(texts) + 2))
+    table = read_xlsx_back(write_sheet(rows))
+    assert table.select(LAYOUT.names).equals(empty_cells(rows))
+    assert table["line"].to_list() == list(range(2, len(texts) + 2))
 
 
-def test_everything_is_text() -> None:
+def test_every_cell_of_a_workbook_is_text() -> None:
     """No number, formula, date or link anywhere in the file."""
     rows = sheet_rows(list(NASTY), label=["SVC"] * len(NASTY))
     raw = write_sheet(rows)
-    assert back_to_xlsx(raw).select(LAYOUT.names).equals(rows)
+    assert read_xlsx_back(raw).select(LAYOUT.names).equals(rows)
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         sheet = parts.read("xl/worksheets/sheet1.xml").decode()
     assert set(re.findall(r'<c [^>]*t="(\w+)"', sheet)) == {"s"}
@@ -168,7 +170,7 @@ def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
     assert fills == ["FFF2F2F2", "FFFFFFFF"]
 
 
-def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
+def test_the_label_is_beside_the_pair_and_both_are_frozen() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = open_workbook(write_sheet(rows, layout))["Sheet"]
@@ -180,14 +182,14 @@ def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
 
 def rules(layout: Layout) -> tuple[openpyxl.Workbook, dict[str, openpyxl.worksheet.datavalidation.DataValidation]]:  # fmt: skip
     book = open_workbook(write_sheet(sheet_rows(["a", "b"]), layout))
-    found = book["Sheet"].data_validations.dataValidation
-    return book, {str(rule.sqref): rule for rule in found}
+    validations = book["Sheet"].data_validations.dataValidation
+    return book, {str(rule.sqref): rule for rule in validations}
 
 
-def test_drop_down_list_and_its_message() -> None:
-    book, found = rules(LAYOUT)
-    assert list(found) == ["E2:E3"]
-    rule = found["E2:E3"]
+def test_labels_are_a_drop_down_list_with_a_message() -> None:
+    book, validations = rules(LAYOUT)
+    assert list(validations) == ["E2:E3"]
+    rule = validations["E2:E3"]
     assert (rule.type, rule.formula1) == ("list", '"SVC,figurative,free"')
     assert rule.error == "Choose one of: SVC, figurative, free"
     assert rule.errorStyle in (None, "stop")
@@ -201,29 +203,29 @@ def test_drop_down_list_and_its_message() -> None:
         (" a", "b"), ("=1+1", "b"), ("+1", "b"), ("-x", "b"), ("@a", "b"), ("b", "=HYPERLINK(1)"),
     ],
 )  # fmt: skip
-def test_choices_that_do_not_fit_go_to_a_hidden_worksheet(choices: tuple[str, ...]) -> None:
+def test_choices_that_do_not_fit_are_in_a_hidden_worksheet(choices: tuple[str, ...]) -> None:
     columns = [replace(each, choices=choices) if each.choices else each for each in LAYOUT.columns]
-    book, found = rules(Layout(tuple(columns)))
-    assert found["E2:E3"].formula1 == f"Choices!$E$1:$E${len(choices)}"
-    assert len(found["E2:E3"].error) <= 255
-    assert found["E2:E3"].error.startswith(f"Choose one of: {choices[0]}")
+    book, validations = rules(Layout(tuple(columns)))
+    assert validations["E2:E3"].formula1 == f"Choices!$E$1:$E${len(choices)}"
+    assert len(validations["E2:E3"].error) <= 255
+    assert validations["E2:E3"].error.startswith(f"Choose one of: {choices[0]}")
     assert book["Choices"].sheet_state == "hidden"
     cells = [row[4] for row in book["Choices"].rows]
     assert [cell.value for cell in cells] == list(choices)
     assert {cell.data_type for cell in cells} == {"s"}  # f would be a formula
 
 
-def test_a_choice_with_a_tab_is_text_that_people_see() -> None:
+def test_a_choice_with_a_tab_is_escaped() -> None:
     columns = [
         replace(each, choices=("\t=1", "_x000D_")) if each.choices else each
         for each in LAYOUT.columns
     ]
-    book, found = rules(Layout(tuple(columns)))
-    assert found["E2:E3"].error == r"Choose one of: \x09=1, \x5Fx000D_"
+    book, validations = rules(Layout(tuple(columns)))
+    assert validations["E2:E3"].error == r"Choose one of: \x09=1, \x5Fx000D_"
     assert [row[4].value for row in book["Choices"].rows] == [r"\x09=1", r"\x5Fx000D_"]
 
 
-def test_instructions() -> None:
+def test_instructions_have_title_text_and_labels() -> None:
     sheet = open_workbook(write_sheet(sheet_rows(["a"])))["Instructions"]
     lines = [cell.value for cell in sheet["A"] if cell.value]
     assert lines[:3] == ["Pairs & verbs", "Read.", "Then judge."]
@@ -232,12 +234,12 @@ def test_instructions() -> None:
 
 def instructions(**options: Any) -> list[openpyxl.cell.cell.Cell]:
     """Return the cells of the instructions, those without a text omitted."""
-    said = {"title": "T", "instructions": "Read."} | options
-    raw = write_xlsx(sheet_rows(["a"]), LAYOUT, **said)
+    texts = {"title": "T", "instructions": "Read."} | options
+    raw = write_xlsx(sheet_rows(["a"]), LAYOUT, **texts)
     return [cell for cell in open_workbook(raw)["Instructions"]["A"] if cell.value]
 
 
-def test_guidelines_stand_behind_the_instructions_in_the_order_of_the_labels() -> None:
+def test_guidelines_follow_the_instructions_in_the_order_of_labels() -> None:
     guidelines = {"free": "=No idiom.\nAs in: a\tcar.\n", "SVC": "  A light verb. "}
     cells = instructions(guidelines=guidelines)
     assert [cell.value for cell in cells][:6] == [
@@ -247,7 +249,7 @@ def test_guidelines_stand_behind_the_instructions_in_the_order_of_the_labels() -
     assert [cell.value for cell in cells if cell.font.bold] == ["T", "Labels", "Columns"]
 
 
-def test_without_guidelines_nothing_is_said_of_them() -> None:
+def test_instructions_without_guidelines_do_not_mention_them() -> None:
     plain = [cell.value for cell in instructions()]
     assert "Labels" not in plain
     assert plain == [cell.value for cell in instructions(guidelines={})]
@@ -261,7 +263,7 @@ def test_rows_are_as_high_as_their_text() -> None:
     assert sheet.row_dimensions[3].height in (None, 15)  # None: the default
 
 
-def test_rows_have_room_for_a_long_word_and_what_stands_before_it() -> None:
+def test_rows_have_room_for_a_long_word_and_the_words_before_it() -> None:
     address = "see http://www." + "x" * 60 + " there"  # 4 lines: a word begins a line of its own
     sheet = open_workbook(write_sheet(sheet_rows(["a"], example_1=[f"{address} {'word ' * 9}"])))[
         "Sheet"
@@ -281,7 +283,7 @@ def test_columns_to_read_are_as_wide_as_their_text() -> None:
         assert widths[name] == pytest.approx(width, abs=1), name
 
 
-def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
+def test_columns_to_read_and_to_fill_in_are_printed_over_the_page_width() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a", "b"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = open_workbook(write_sheet(rows, layout))["Sheet"]
@@ -292,7 +294,7 @@ def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
     assert max(sheet.page_margins.left, sheet.page_margins.right) < 0.5
 
 
-def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
+def test_the_instructions_explain_marks_and_list_the_labels_once() -> None:
     layout = kinds.annotation_layout(labels=LABELS, examples=["example_1", "example_2"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = open_workbook(write_sheet(rows.with_columns(example_2=pl.lit("so")), layout))[
@@ -304,39 +306,41 @@ def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
     assert all(label.count(each) == 1 for each in LABELS)
 
 
-def test_no_rows() -> None:
+def test_a_workbook_without_rows_is_valid() -> None:
     raw = write_sheet(sheet_rows([]))
-    assert back_to_xlsx(raw).shape == (0, 7)
+    assert read_xlsx_back(raw).shape == (0, 7)
     assert open_workbook(raw)["Sheet"].auto_filter.ref == "A1:F1"
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\uffff", "x" * 32_768])
-def test_what_no_cell_can_hold_is_refused_to_xlsx(text: str) -> None:
+def test_texts_that_no_cell_can_hold_are_refused_in_xlsx(text: str) -> None:
     with pytest.raises(DataError, match="(?s)1 cell.*id x1, column l1"):
         write_sheet(sheet_rows(["fine", text]))
 
 
-def test_labels_typed_before_are_kept() -> None:
-    found = back_to_xlsx(
+def test_existing_labels_are_kept() -> None:
+    table = read_xlsx_back(
         write_sheet(sheet_rows(["a", "b"], label=["SVC", None], note=[None, "007"]))
     )
-    assert found.select("label", "note").rows() == [("SVC", None), (None, "007")]
+    assert table.select("label", "note").rows() == [("SVC", None), (None, "007")]
     assert LABELS[0] == "SVC"
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ([("l1", "Left", False)], "needs a column 'id'"),
         ([("id", "id", False), ("l1", "ID ", False)], "columns of the sheet match id"),
     ],
 )
-def test_layouts_that_cannot_be_read_back(columns: list[tuple[str, str, bool]], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_layouts_that_cannot_be_read_back_are_refused(
+    columns: list[tuple[str, str, bool]], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         Layout(tuple(Column(name, title, writable, 10) for name, title, writable in columns))
 
 
-# Tables as workbooks: what a command writes, a command reads.
+# Tables as workbooks: a command reads what another one writes.
 
 TABLE = {
     "word": [*NASTY, "#", "NA", "null", "=1+1", "1e5", "-", "true", "http://x.y", None],
@@ -347,23 +351,23 @@ TABLE = {
 }
 
 
-def test_a_table_comes_back_from_a_workbook(tmp_path: Path) -> None:
+def test_tables_in_workbooks_are_read_back(tmp_path: Path) -> None:
     frame = pl.DataFrame(TABLE)
     path = tmp_path / "t.xlsx"
     path.write_bytes(table_xlsx(frame))
     assert path.read_bytes() == table_xlsx(frame)
-    back = scan_workbook(path, WorkbookOptions()).drop("line").collect()
-    assert back["word"].to_list() == frame["word"].replace("", None).to_list()
-    assert back["f"].cast(pl.Int64).to_list() == frame["f"].to_list()
-    assert back["big"].cast(pl.Int64).to_list() == frame["big"].to_list()
-    assert back["score"].cast(pl.Float64).to_list() == frame["score"].to_list()
-    assert back["tp"].to_list() == ["TRUE", "FALSE", None, *["TRUE"] * (frame.height - 3)]
+    table = scan_workbook(path, WorkbookOptions()).drop("line").collect()
+    assert table["word"].to_list() == frame["word"].replace("", None).to_list()
+    assert table["f"].cast(pl.Int64).to_list() == frame["f"].to_list()
+    assert table["big"].cast(pl.Int64).to_list() == frame["big"].to_list()
+    assert table["score"].cast(pl.Float64).to_list() == frame["score"].to_list()
+    assert table["tp"].to_list() == ["TRUE", "FALSE", None, *["TRUE"] * (frame.height - 3)]
     kinds = {type(row[0].value) for row in openpyxl.load_workbook(path).active.iter_rows(min_row=2)}
     assert kinds <= {str, type(None)}
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["a", "b\x00c"], r"1 cell with U\+0000.*\n  row 3, column word: 'b\\x00c'"),
         (
@@ -372,6 +376,6 @@ def test_a_table_comes_back_from_a_workbook(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_table_that_no_workbook_holds(words: list[str], said: str) -> None:
-    with pytest.raises(DataError, match=said):
+def test_tables_that_no_workbook_can_hold_are_refused(words: list[str], message: str) -> None:
+    with pytest.raises(DataError, match=message):
         table_xlsx(pl.DataFrame({"word": words}))
