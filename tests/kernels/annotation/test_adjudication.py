@@ -56,17 +56,17 @@ def by_hand(rows: list[Vote], rule: str, expert: str) -> list[tuple[object, ...]
 
 
 @given(rows=votes, rule=st.sampled_from(RULES), data=st.data())
-def test_against_a_loop(rows: list[Vote], rule: Rule, data: st.DataObject) -> None:
+def test_adjudication_agrees_with_a_loop(rows: list[Vote], rule: Rule, data: st.DataObject) -> None:
     expected = by_hand(rows, rule, "c")
     shuffled = data.draw(st.permutations(rows))
-    found = adjudicate(frame(shuffled), rule=rule, expert="c").collect()
-    assert found.schema == {
+    result = adjudicate(frame(shuffled), rule=rule, expert="c").collect()
+    assert result.schema == {
         "id": pl.String,
         "label": pl.String,
         "annotators": pl.Int64,
         "agreed": pl.Boolean,
     }
-    assert found.rows() == expected
+    assert result.rows() == expected
 
 
 VOTES: list[Vote] = [
@@ -82,7 +82,7 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_by_hand(rule: Rule) -> None:
+def test_each_rule_gives_the_labels_by_hand(rule: Rule) -> None:
     assert adjudicate(frame(VOTES), rule=rule, expert="c").collect().rows() == BY_HAND[rule]
 
 
@@ -94,13 +94,13 @@ def test_an_annotator_has_one_vote() -> None:
     assert adjudicate(frame(rows), rule="majority").collect().rows() == [("x", "f", 1, True)]
 
 
-def test_nobody_has_voted() -> None:
-    found = adjudicate(frame([("x", "a", None)]), rule="unanimous").collect()
-    assert found.rows() == [("x", None, 0, None)]
+def test_ids_without_votes_have_no_label() -> None:
+    result = adjudicate(frame([("x", "a", None)]), rule="unanimous").collect()
+    assert result.rows() == [("x", None, 0, None)]
     assert adjudicate(frame([]), rule="majority").collect().is_empty()
 
 
-def test_wrong_rule() -> None:
+def test_unknown_rules_are_refused() -> None:
     with pytest.raises(ValueError, match="requires the name of the expert"):
         adjudicate(frame([]), rule="expert")
     with pytest.raises(ValueError, match="unknown rule 'vote'; valid: majority"):
@@ -116,7 +116,7 @@ def test_disagreements_against_a_loop(rows: list[Vote]) -> None:
     assert disagreements(frame(rows)).collect().rows() == sorted(expected)
 
 
-# What an adjudication round decides: known cases, a loop over all people, degenerate rounds.
+# Decisions of an adjudication round: known cases, a loop over all people, degenerate rounds.
 
 FIRST = {"id": pl.String, "annotator": pl.String, "label": pl.String}
 SECOND = {**FIRST, "note": pl.String}
@@ -128,10 +128,10 @@ ALIKE: list[VoteResolution] = [("x", "anna", "SVC"), ("x", "ben", "SVC")]
 
 
 def resolve(first: list[VoteResolution], second: list[Decision]) -> list[tuple[object, ...]]:
-    said = pl.LazyFrame(second, schema=SECOND, orient="row")
-    found = resolutions(pl.LazyFrame(first, schema=FIRST, orient="row"), said).collect()
-    validate([found], Resolutions, name="resolutions")
-    return found.rows()
+    votes = pl.LazyFrame(second, schema=SECOND, orient="row")
+    result = resolutions(pl.LazyFrame(first, schema=FIRST, orient="row"), votes).collect()
+    validate([result], Resolutions, name="resolutions")
+    return result.rows()
 
 
 def decision(annotator: Text, label: Text, note: Text = None, item: Text = "x") -> Decision:
@@ -148,7 +148,7 @@ def decision(annotator: Text, label: Text, note: Text = None, item: Text = "x") 
         (DIFFER, [decision("anna", "free"), decision("ben", "free")], "free", "anna, ben"),
         (DIFFER, [decision("anna", "other"), decision("ben", "other")], "other", "anna, ben"),
         (DIFFER, [decision("anna", "free"), decision("ben", "SVC")], None, ""),
-        # A third who decides is heard before those who differed, and differ still.
+        # The decision of a third counts before those who disagreed and still disagree.
         (DIFFER, [decision("anna", "SVC"), decision("carla", "free")], "free", "carla"),
         (
             DIFFER,
@@ -163,14 +163,14 @@ def decision(annotator: Text, label: Text, note: Text = None, item: Text = "x") 
         (DIFFER, [decision("carla", "free"), decision("carla", "SVC")], None, ""),
     ],
 )  # fmt: skip
-def test_known_cases(
+def test_second_votes_resolve_known_cases(
     first: list[VoteResolution], second: list[Decision], label: str | None, who: str
 ) -> None:
     expected = [] if label is None else [(label, who)]
     assert [(row[1], row[2]) for row in resolve(first, second)] == expected
 
 
-def test_what_stands_beside_a_resolution() -> None:
+def test_a_resolution_names_annotators_notes_and_first_votes() -> None:
     second = [decision("dora", "free", "so it is"), decision("carla", "free", "it varies")]
     assert resolve(DIFFER, second) == [
         ("x", "free", "carla, dora", "it varies; so it is", "anna: SVC; ben: free")
@@ -193,11 +193,13 @@ def test_what_stands_beside_a_resolution() -> None:
         ([(None, "anna", "SVC")], [decision("carla", "free", item=None)]),
     ],
 )
-def test_nothing_is_resolved(first: list[VoteResolution], second: list[Decision]) -> None:
+def test_votes_without_a_decision_resolve_nothing(
+    first: list[VoteResolution], second: list[Decision]
+) -> None:
     assert resolve(first, second) == []
 
 
-def test_who_annotated_without_a_label_is_outside() -> None:
+def test_an_annotator_without_a_label_counts_as_a_third() -> None:
     first: list[VoteResolution] = [*DIFFER, ("x", "carla", None)]
     assert resolve(first, [decision("carla", "free")])[0][:3] == ("x", "free", "carla")
 
@@ -205,19 +207,21 @@ def test_who_annotated_without_a_label_is_outside() -> None:
 def by_hand_resolution(
     first: list[VoteResolution], second: list[Decision]
 ) -> list[tuple[object, ...]]:
-    """Return id, label and who decided, by asking for each id who says what."""
-    found: list[tuple[object, ...]] = []
+    """Return id, label and deciding annotators, by looking at all votes on each id."""
+    rows: list[tuple[object, ...]] = []
     for item in sorted({row[0] for row in first if row[0]}):
-        asked = {who for each, who, label in first if each == item and who and label}
-        said = {(who, label) for each, who, label, _ in second if each == item and who and label}
-        others = {(who, label) for who, label in said if who not in asked}
-        heard = others or said
+        voters = {who for each, who, label in first if each == item and who and label}
+        second_votes = {
+            (who, label) for each, who, label, _ in second if each == item and who and label
+        }
+        others = {(who, label) for who, label in second_votes if who not in voters}
+        heard = others or second_votes
         people = {who for who, _ in heard}
-        enough = bool(others) or people == asked
+        enough = bool(others) or people == voters
         labels = {label for _, label in heard}
-        if asked and heard and enough and len(labels) == 1:
-            found.append((item, labels.pop(), ", ".join(sorted(people))))
-    return found
+        if voters and heard and enough and len(labels) == 1:
+            rows.append((item, labels.pop(), ", ".join(sorted(people))))
+    return rows
 
 
 names = st.sampled_from(["anna", "ben", "carla", "dora", None])
@@ -228,26 +232,26 @@ seconds = st.lists(st.tuples(items, names, labels, st.sampled_from(["so", None])
 
 
 @given(first=firsts, second=seconds, data=st.data())
-def test_against_a_loop_resolution(
+def test_resolutions_agree_with_a_loop(
     first: list[VoteResolution], second: list[Decision], data: st.DataObject
 ) -> None:
     expected = by_hand_resolution(first, second)
-    found = resolve(data.draw(st.permutations(first)), data.draw(st.permutations(second)))
-    assert [row[:3] for row in found] == expected
-    assert found == resolve(first, second)
+    resolved = resolve(data.draw(st.permutations(first)), data.draw(st.permutations(second)))
+    assert [row[:3] for row in resolved] == expected
+    assert resolved == resolve(first, second)
 
 
-def test_settled_changes_the_column_alone() -> None:
+def test_applied_resolutions_change_one_column() -> None:
     by_rule = pl.LazyFrame({"id": ["y", "x", "z"], "tp": [None, True, False], "n": [2, 2, 1]})
     final = pl.LazyFrame({"id": ["x", "y", "of another sample"], "tp": [False, True, True]})
-    found = apply_resolutions(by_rule, final, column="tp").collect()
-    assert found.rows() == [("y", True, 2), ("x", False, 2), ("z", False, 1)]
+    result = apply_resolutions(by_rule, final, column="tp").collect()
+    assert result.rows() == [("y", True, 2), ("x", False, 2), ("z", False, 1)]
     assert (
         apply_resolutions(by_rule, final.limit(0), column="tp").collect().equals(by_rule.collect())
     )
 
 
-# Rounds of annotation: which rows are of which, and what is no round.
+# Rounds of annotation: the rows of each, and values that are no round.
 
 ROUNDS = ["annotation", None, " ", "adjudication", " Adjudication ", "2"]
 ROWS = pl.LazyFrame({"file": "d", "line": list(range(2, 8)), "round": ROUNDS}).with_columns(
@@ -259,12 +263,12 @@ def lines(rows: pl.LazyFrame) -> list[int]:
     return rows.collect()["line"].to_list()
 
 
-def test_empty_is_the_first_round() -> None:
+def test_an_empty_round_is_the_first() -> None:
     assert lines(of_round(ROWS.limit(5), "annotation")) == [2, 3, 4]
     assert lines(of_round(ROWS, "adjudication")) == [5, 6]
 
 
-def test_without_the_column_all_is_the_first_round() -> None:
+def test_rows_without_a_round_column_are_of_the_first_round() -> None:
     bare = ROWS.drop("round")
     assert lines(of_round(bare, "annotation")) == lines(ROWS)
     assert lines(of_round(bare, "adjudication")) == []
@@ -272,16 +276,16 @@ def test_without_the_column_all_is_the_first_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("value", "problem"),
     [
         ("2", "is not a round; valid: adjudication, annotation"),
         (" adjudicated", "is not a round; did you mean adjudication?"),
     ],
 )
-def test_what_is_no_round_has_a_place(typed: str, said: str) -> None:
+def test_unknown_rounds_are_faults_with_their_places(value: str, problem: str) -> None:
     rows = ROWS.with_columns(
-        round=pl.when(pl.col("line") == 7).then(pl.lit(typed)).otherwise("round")
+        round=pl.when(pl.col("line") == 7).then(pl.lit(value)).otherwise("round")
     )
-    found = unknown_rounds(rows).collect()
-    validate([found], Faults, name="faults")
-    assert found.rows() == [("d", 7, "round", typed, said)]
+    result = unknown_rounds(rows).collect()
+    validate([result], Faults, name="faults")
+    assert result.rows() == [("d", 7, "round", value, problem)]

@@ -52,14 +52,14 @@ CATEGORIES = {"SVC": ["s"], "TP": ["s", "f"]}
 
 
 def table(annotations: pl.DataFrame = LONG, **options: Any) -> pl.DataFrame:
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "categories": CATEGORIES,
         "confidence": 0.95,
         "replicates": 400,
         "seed": "q",
         **options,
     }
-    return valid(agreement(annotations, **given), Agreement)
+    return valid(agreement(annotations, **settings), Agreement)
 
 
 def pick(frame: pl.DataFrame, *key: str) -> dict[str, float]:
@@ -69,14 +69,14 @@ def pick(frame: pl.DataFrame, *key: str) -> dict[str, float]:
     ).row(0, named=True)
 
 
-def test_each_pair_uses_what_both_judged() -> None:
+def test_each_pair_uses_the_items_that_both_judged() -> None:
     both = [(a, b) for a, b in zip(LABELS["ann"], LABELS["eve"], strict=True) if a and b]
     row = pick(table(), "*", "ann", "eve", "cohen_kappa", "analytic")
     assert row["items"] == len(both) == 8
     assert row["estimate"] == pytest.approx(cohen_kappa_score(*zip(*both, strict=True)))
 
 
-def test_categories_are_in_or_out() -> None:
+def test_a_category_is_compared_with_all_others() -> None:
     both = [(a, b) for a, b in zip(LABELS["ann"], LABELS["bob"], strict=True) if a and b]
     first, second = ([label in ("s", "f") for label in side] for side in zip(*both, strict=True))
     key = ("TP", "ann", "bob")
@@ -90,9 +90,9 @@ def test_categories_are_in_or_out() -> None:
     assert negative == pytest.approx(2 * no / (20 - sum(first) - sum(second)))
 
 
-def test_intervals() -> None:
-    found = table()
-    row = pick(found, "*", "*", "*", "fleiss_kappa", "analytic")
+def test_analytic_and_bootstrap_intervals_agree() -> None:
+    result = table()
+    row = pick(result, "*", "*", "*", "fleiss_kappa", "analytic")
     counts = [
         [units.count(label) for label in "fns"] for units in zip(*LABELS.values(), strict=True)
     ]
@@ -100,47 +100,47 @@ def test_intervals() -> None:
     assert row["standard_error"] == pytest.approx(error)
     assert row["lower"] == pytest.approx(row["estimate"] - 1.959964 * error, rel=1e-6)
     assert row["upper"] == 1.0  # cut off
-    agreed = pick(found, "*", "ann", "bob", "observed", "analytic")
+    agreed = pick(result, "*", "ann", "bob", "observed", "analytic")
     assert (agreed["lower"], agreed["upper"]) == pytest.approx(tuple(map(float, wilson(8, 10))))
-    again = pick(found, "*", "*", "*", "fleiss_kappa", "bootstrap")
+    again = pick(result, "*", "*", "*", "fleiss_kappa", "bootstrap")
     assert again["lower"] < again["estimate"] < again["upper"] <= 1
     assert again["standard_error"] == pytest.approx(error, rel=0.25)
 
 
-def test_gwets_coefficient_for_all_and_for_two() -> None:
-    found = table()
+def test_ac1_is_computed_for_all_and_for_two_annotators() -> None:
+    result = table()
     counts = [
         [units.count(label) for label in "fns"]
         for units in zip(*LABELS.values(), strict=True)
         if units.count(None) < 2  # a candidate with one label does not count here
     ]
-    row = pick(found, "*", "*", "*", "gwet_ac1", "analytic")
+    row = pick(result, "*", "*", "*", "gwet_ac1", "analytic")
     assert row["estimate"] == pytest.approx(float(gwet_ac(counts)))
     assert row["standard_error"] == pytest.approx(float(gwet_standard_error(counts)))
-    again = pick(found, "*", "*", "*", "gwet_ac1", "bootstrap")
+    again = pick(result, "*", "*", "*", "gwet_ac1", "bootstrap")
     assert again["standard_error"] == pytest.approx(row["standard_error"], rel=0.25)
     both = [(a, b) for a, b in zip(LABELS["ann"], LABELS["bob"], strict=True) if a and b]
     positive = [[sum(label in ("s", "f") for label in pair)] for pair in both]
     two = gwet_ac([[yes, 2 - yes] for (yes,) in positive])
-    assert pick(found, "TP", "ann", "bob", "gwet_ac1", "analytic")["estimate"] == pytest.approx(
+    assert pick(result, "TP", "ann", "bob", "gwet_ac1", "analytic")["estimate"] == pytest.approx(
         float(two)
     )
 
 
-def test_rows_of_the_table() -> None:
-    found = table()
-    assert found.equals(found.sort(*Agreement.key()))
-    assert found.height == (6 + 3 * 6) + 2 * (8 + 3 * 8)
+def test_the_table_has_a_row_for_each_coefficient() -> None:
+    result = table()
+    assert result.equals(result.sort(*Agreement.key()))
+    assert result.height == (6 + 3 * 6) + 2 * (8 + 3 * 8)
 
 
-def test_seed_and_order_of_rows() -> None:
-    found = table()
-    assert table(LONG.sample(fraction=1, shuffle=True, seed=4)).equals(found)
-    assert not table(seed="other").equals(found)
-    assert table(seed="other").filter(method="analytic").equals(found.filter(method="analytic"))
+def test_only_the_seed_changes_the_intervals() -> None:
+    result = table()
+    assert table(LONG.sample(fraction=1, shuffle=True, seed=4)).equals(result)
+    assert not table(seed="other").equals(result)
+    assert table(seed="other").filter(method="analytic").equals(result.filter(method="analytic"))
 
 
-def test_two_labels_of_one_annotator_are_no_vote() -> None:
+def test_two_labels_of_one_annotator_do_not_count() -> None:
     double = pl.concat([LONG, pl.DataFrame({"id": ["x00"], "annotator": ["bob"], "label": ["n"]})])
     without = LONG.filter((pl.col("id") != "x00") | (pl.col("annotator") != "bob"))
     assert table(double).equals(table(without))
@@ -155,16 +155,16 @@ def test_bootstrap_samples_without_a_value_are_counted() -> None:
 
 
 @pytest.mark.parametrize("few", [LONG.clear(), LONG.filter(annotator="ann"), LONG.head(1)])
-def test_nothing_to_compare(few: pl.DataFrame) -> None:
-    found = table(few)
-    assert found["items"].unique().to_list() == [0]
+def test_tables_without_common_items_have_no_estimates(few: pl.DataFrame) -> None:
+    result = table(few)
+    assert result["items"].unique().to_list() == [0]
     assert (
-        found.select("estimate", "lower", "upper", "standard_error").null_count().row(0)
+        result.select("estimate", "lower", "upper", "standard_error").null_count().row(0)
         == (22,) * 4
     )
 
 
-def test_one_label_of_all() -> None:
+def test_a_single_label_has_full_ac1_and_no_kappa() -> None:
     same = LONG.with_columns(label=pl.lit("s"))
     for pair in (("*", "*"), ("ann", "bob")):
         for method in ("analytic", "bootstrap"):
@@ -200,22 +200,22 @@ def ratings_of(*labels: str) -> pl.DataFrame:
 def test_labels_that_were_offered_count_in_ac1(
     labels: tuple[str, ...], offered: str, expected: float
 ) -> None:
-    """For two annotators together, for all, and in no other coefficient."""
-    found, plain = table(ratings_of(*labels), labels=list(offered)), table(ratings_of(*labels))
+    """For two annotators, for all, and in no other coefficient."""
+    result, plain = table(ratings_of(*labels), labels=list(offered)), table(ratings_of(*labels))
     for pair in (("*", "*"), ("p0", "p1")):
         for method in ("analytic", "bootstrap"):
-            row = pick(found, "*", *pair, "gwet_ac1", method)
+            row = pick(result, "*", *pair, "gwet_ac1", method)
             assert row["estimate"] == pytest.approx(expected)
             assert row["undefined"] == 0
     of_labels = (pl.col("coefficient") == "gwet_ac1") & (pl.col("category") == "*")
-    assert found.filter(~of_labels).equals(plain.filter(~of_labels))
+    assert result.filter(~of_labels).equals(plain.filter(~of_labels))
 
 
 @given(
     st.lists(st.text("abc.", min_size=3, max_size=3), min_size=1, max_size=8),
     st.sets(st.sampled_from("abcde")),
 )
-def test_agrees_with_all_pairs_of_offered_labels(items: list[str], offered: set[str]) -> None:
+def test_ac1_agrees_with_all_pairs_of_offered_labels(items: list[str], offered: set[str]) -> None:
     """By all pairs of annotators, with fractions, and the number of labels as q."""
     several = [unit for item in items if len(unit := item.replace(".", "")) > 1]
     q = len(offered | set("".join(items)) - {"."})
@@ -230,32 +230,32 @@ def test_agrees_with_all_pairs_of_offered_labels(items: list[str], offered: set[
     assert got == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_two_who_judged_nothing_in_common() -> None:
+def test_two_annotators_without_common_items_have_no_estimates() -> None:
     apart = pl.DataFrame({"id": ["x", "y"], "annotator": ["a", "b"], "label": ["s", "s"]})
-    found = table(apart).filter(annotator_1="a", annotator_2="b")
-    assert "observed" in found.filter(method="analytic")["coefficient"]
-    assert found["items"].unique().to_list() == [0]
-    numbers = found.select("estimate", "standard_error", "lower", "upper")
-    assert numbers.null_count().row(0) == (found.height,) * 4
+    result = table(apart).filter(annotator_1="a", annotator_2="b")
+    assert "observed" in result.filter(method="analytic")["coefficient"]
+    assert result["items"].unique().to_list() == [0]
+    numbers = result.select("estimate", "standard_error", "lower", "upper")
+    assert numbers.null_count().row(0) == (result.height,) * 4
 
 
 @pytest.mark.parametrize("options", [{"confidence": 95}, {"replicates": 0}])
-def test_mistakes_are_refused(options: dict[str, Any]) -> None:
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="out of range"):
         table(**options)
 
 
-def test_samples_in_parts_are_the_same_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bootstrap_samples_in_parts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = table()
     monkeypatch.setattr(kernel, "_MOST_NUMBERS", 50)
     assert table().equals(whole)
 
 
-def test_as_many_labels_as_candidates_are_no_labels() -> None:
+def test_as_many_labels_as_candidates_are_refused() -> None:
     many = [str(number) for number in range(30_000)] * 2
-    given = pl.DataFrame({"id": many, "annotator": ["a", "b"] * 30_000, "label": many})
+    annotations = pl.DataFrame({"id": many, "annotator": ["a", "b"] * 30_000, "label": many})
     with pytest.raises(DataError, match=r"(?s)30,000 distinct labels of 30,000 .*memory ="):
-        table(given)
+        table(annotations)
 
 
 # fmt: off
@@ -316,7 +316,7 @@ def slow_fleiss(ratings: list[list[int]]) -> float:
     )
 
 
-def test_published_kappa() -> None:
+def test_published_values_of_fleiss_kappa() -> None:
     """Fleiss 1971: 0.430 overall; per category as R's irr::kappam.fleiss gives them."""
     assert float(mean_agreement(DIAGNOSES)) == pytest.approx(0.5556, abs=5e-5)
     assert float(fleiss_kappa(DIAGNOSES)) == pytest.approx(0.430, abs=5e-4)
@@ -324,17 +324,17 @@ def test_published_kappa() -> None:
     assert [round(kappa, 3) for kappa in each] == [0.245, 0.245, 0.520, 0.471, 0.566]
 
 
-def test_published_alpha() -> None:
+def test_published_value_of_krippendorffs_alpha() -> None:
     rows = [observer.split() for observer in OBSERVERS]
     counts = [[sum(row[i] == str(j) for row in rows) for j in range(1, 6)] for i in range(12)]
     assert float(krippendorff_alpha(counts)) == pytest.approx(0.743, abs=5e-4)
 
 
-def test_agrees_with_statsmodels() -> None:
+def test_fleiss_kappa_agrees_with_statsmodels() -> None:
     assert float(fleiss_kappa(DIAGNOSES)) == pytest.approx(statsmodels_fleiss(DIAGNOSES), rel=1e-12)
 
 
-def test_by_hand() -> None:
+def test_fleiss_kappa_and_alpha_by_hand() -> None:
     # P = (1 + 1/3) / 2; labels 5 and 1 of 6: P_e = 26/36
     assert float(mean_agreement([[3, 0], [2, 1]])) == pytest.approx(2 / 3)
     assert float(fleiss_kappa([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 26 / 36) / (10 / 36))
@@ -344,15 +344,15 @@ def test_by_hand() -> None:
 
 
 @given(RATINGS)
-def test_agrees_with_all_pairs(ratings: list[list[int]]) -> None:
+def test_fleiss_kappa_and_alpha_agree_with_all_pairs(ratings: list[list[int]]) -> None:
     counts = counts_of(ratings)
-    found = float(fleiss_kappa(counts)), float(krippendorff_alpha(counts))
+    values = float(fleiss_kappa(counts)), float(krippendorff_alpha(counts))
     expected = slow_fleiss(ratings), slow_alpha(ratings)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(RATINGS)
-def test_standard_error_is_that_of_the_influence_of_each_item(ratings: list[list[int]]) -> None:
+def test_fleiss_standard_error_sums_the_influence_of_each_item(ratings: list[list[int]]) -> None:
     counts = counts_of([unit for unit in ratings if len(unit) > 1])
     kappa = float(fleiss_kappa(counts)) if len(counts) else float("nan")
     if len(counts) < 2 or np.isnan(kappa):
@@ -366,7 +366,9 @@ def test_standard_error_is_that_of_the_influence_of_each_item(ratings: list[list
 
 
 @given(RATINGS, st.randoms())
-def test_weights_repeat_items(ratings: list[list[int]], random: Random) -> None:
+def test_weights_repeat_items_for_fleiss_kappa_and_alpha(
+    ratings: list[list[int]], random: Random
+) -> None:
     counts = counts_of(ratings)
     weights = np.array([random.randint(0, 3) for _ in ratings])
     repeated = np.repeat(counts, weights, axis=0)
@@ -383,7 +385,9 @@ def test_weights_repeat_items(ratings: list[list[int]], random: Random) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=20))
-def test_two_annotators(pairs: list[tuple[int, int]]) -> None:
+def test_category_agreement_of_two_annotators_is_specific_agreement(
+    pairs: list[tuple[int, int]],
+) -> None:
     table = np.zeros((2, 2))
     for a, b in pairs:
         table[a, b] += 1
@@ -395,7 +399,7 @@ def test_two_annotators(pairs: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(
     "f", [mean_agreement, fleiss_kappa, fleiss_standard_error, krippendorff_alpha]
 )
-def test_undefined(f: Callable[..., float]) -> None:
+def test_coefficients_of_many_annotators_may_be_undefined(f: Callable[..., float]) -> None:
     assert np.isnan(f([[1, 0], [0, 1]]))  # nobody judged the same item
     assert np.isnan(f(np.zeros((0, 2))))
     if f is not mean_agreement:
@@ -403,7 +407,7 @@ def test_undefined(f: Callable[..., float]) -> None:
     assert not np.isnan(f([[3, 0], [1, 2]]))
 
 
-def test_perfect_agreement() -> None:
+def test_perfect_agreement_is_one_without_error() -> None:
     counts = [[3, 0], [0, 2], [4, 0]]
     assert float(fleiss_kappa(counts)) == 1.0
     assert float(krippendorff_alpha(counts)) == 1.0
@@ -428,11 +432,11 @@ def slow_kappa(table: list[list[int]]) -> float:
     return float("nan") if chance == 1 else float((agreed - chance) / (1 - chance))
 
 
-def test_published_kappa_of_two() -> None:
+def test_published_value_of_cohens_kappa() -> None:
     assert float(cohen_kappa(FLEISS_COHEN_EVERITT)) == pytest.approx(0.429, abs=5e-4)
 
 
-def test_by_hand_of_two() -> None:
+def test_cohens_kappa_by_hand() -> None:
     # both say yes 4 times of 10, and 3 of these together: p_o = 0.8, p_e = 0.16 + 0.36
     table = [[3, 1], [1, 5]]
     assert float(observed_agreement(table)) == pytest.approx(0.8)
@@ -441,12 +445,12 @@ def test_by_hand_of_two() -> None:
 
 
 @given(tables())
-def test_kappa_agrees_with_all_pairs(table: list[list[int]]) -> None:
+def test_cohens_kappa_agrees_with_all_pairs(table: list[list[int]]) -> None:
     assert float(cohen_kappa(table)) == pytest.approx(slow_kappa(table), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("table", [FLEISS_COHEN_EVERITT, [[40, 9], [6, 45]], [[1, 2], [3, 0]]])
-def test_agrees_with_scikit_learn_and_statsmodels(table: list[list[int]]) -> None:
+def test_cohens_kappa_agrees_with_scikit_learn_and_statsmodels(table: list[list[int]]) -> None:
     cells = np.array(table)
     first, second = (np.repeat(axis.ravel(), cells.ravel()) for axis in np.indices(cells.shape))
     assert float(cohen_kappa(table)) == pytest.approx(cohen_kappa_score(first, second), rel=1e-12)
@@ -455,27 +459,27 @@ def test_agrees_with_scikit_learn_and_statsmodels(table: list[list[int]]) -> Non
 
 
 @given(tables())
-def test_annotators_may_change_places(table: list[list[int]]) -> None:
+def test_the_order_of_two_annotators_does_not_matter(table: list[list[int]]) -> None:
     turned = np.transpose(table)
     for coefficient in (cohen_kappa, cohen_standard_error, observed_agreement, specific_agreement):
         assert coefficient(turned) == pytest.approx(coefficient(table), abs=1e-12, nan_ok=True)
 
 
-def test_many_tables_at_once() -> None:
+def test_many_tables_are_computed_at_once() -> None:
     several = np.array([FLEISS_COHEN_EVERITT, np.diag([3, 4, 5]), np.ones((3, 3))])
     for coefficient in (cohen_kappa, cohen_standard_error, observed_agreement, specific_agreement):
         alone = [coefficient(table) for table in several]
         assert np.allclose(coefficient(several), alone, rtol=1e-13, atol=0)
 
 
-def test_perfect_and_chance_agreement() -> None:
+def test_cohens_kappa_of_perfect_and_chance_agreement() -> None:
     assert float(cohen_kappa(np.diag([3, 4]))) == 1.0
     assert float(cohen_standard_error(np.diag([3, 4]))) == 0.0
     assert float(cohen_kappa([[4, 4], [4, 4]])) == 0.0
     assert float(cohen_kappa([[0, 3], [3, 0]])) == -1.0
 
 
-def test_undefined_of_two() -> None:
+def test_coefficients_of_two_annotators_may_be_undefined() -> None:
     one_label = [[7, 0], [0, 0]]
     assert np.isnan(cohen_kappa(one_label))
     assert np.isnan(cohen_standard_error(one_label))
@@ -497,7 +501,7 @@ def counts_of_gwet(ratings: list[list[int]]) -> np.ndarray:
 
 def slow_ac(ratings: list[list[int]], close: list[list[Fraction]], *, q: int = 0) -> float:
     """Take every two annotators of an item, with fractions; q of AC1 (default: as in close)."""
-    given, several = [unit for unit in ratings if unit], [u for u in ratings if len(u) > 1]
+    judged, several = [unit for unit in ratings if unit], [u for u in ratings if len(u) > 1]
     if not several:
         return float("nan")
     agreed = sum(
@@ -505,7 +509,7 @@ def slow_ac(ratings: list[list[int]], close: list[list[Fraction]], *, q: int = 0
         for u in several
     ) / len(several)
     shares = [
-        sum(Fraction(u.count(j), len(u)) for u in given) / len(given) for j in range(len(close))
+        sum(Fraction(u.count(j), len(u)) for u in judged) / len(judged) for j in range(len(close))
     ]
     many = len(close)
     scale = Fraction(1, q - 1) if q else sum(map(sum, close)) / Fraction(many * (many - 1))
@@ -513,14 +517,14 @@ def slow_ac(ratings: list[list[int]], close: list[list[Fraction]], *, q: int = 0
     return float((agreed - chance) / (1 - chance)) if chance != 1 else float("nan")
 
 
-def test_published_values() -> None:
+def test_published_values_of_ac1() -> None:
     # R's irrCAC for its data set cac.raw4raters: agreement, AC1 and its standard error
     assert float(mean_agreement(RAW)) == pytest.approx(0.8181818, abs=5e-8)
     assert float(gwet_ac(RAW)) == pytest.approx(0.7754441, abs=5e-8)
     assert float(gwet_standard_error(RAW)) == pytest.approx(0.14295, abs=5e-6)
 
 
-def test_rare_labels() -> None:
+def test_rare_labels_lower_kappa_and_not_ac1() -> None:
     """At 11 % positives of both, an agreement of .92 has a kappa of .59 and an AC1 of .90."""
     table = np.array([[7, 4], [4, 85]])
     counts = [[2, 0]] * 7 + [[1, 1]] * 8 + [[0, 2]] * 85
@@ -529,7 +533,7 @@ def test_rare_labels() -> None:
     assert round(float(gwet_ac(counts)), 2) == 0.90
 
 
-def test_by_hand_gwet() -> None:
+def test_ac1_by_hand() -> None:
     # P = (1 + 1/3) / 2; shares (1 + 2/3) / 2 and 1/6: P_e = 2/2 * 2 * 5/36
     assert float(gwet_ac([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 10 / 36) / (26 / 36))
     # linear: the middle label is half of each. P = 1/2, P_e = 5/6 * 1/2
@@ -538,7 +542,7 @@ def test_by_hand_gwet() -> None:
     assert float(gwet_ac([[1, 1, 0]], partial=linear)) == pytest.approx((1 / 2 - 5 / 12) / (7 / 12))
 
 
-def test_partial_agreement() -> None:
+def test_closeness_gives_partial_agreement() -> None:
     assert partial_agreement(3, closeness="quadratic")[0].tolist() == [1.0, 0.75, 0.0]
     assert partial_agreement(2, closeness="linear").tolist() == np.eye(2).tolist()
     assert partial_agreement(1, closeness="linear").tolist() == [[1.0]]
@@ -546,15 +550,15 @@ def test_partial_agreement() -> None:
 
 
 @given(RATINGS, st.sampled_from(["identity", "linear", "quadratic"]))
-def test_agrees_with_all_pairs_gwet(ratings: list[list[int]], closeness: str) -> None:
+def test_ac1_agrees_with_all_pairs(ratings: list[list[int]], closeness: str) -> None:
     partial = partial_agreement(3, closeness=closeness)  # type: ignore[arg-type]
-    close = [[Fraction(value) for value in row] for row in partial.tolist()]
-    found = float(gwet_ac(counts_of_gwet(ratings), partial=partial))
-    assert found == pytest.approx(slow_ac(ratings, close), abs=1e-12, nan_ok=True)
+    close = [[Fraction(coefficient) for coefficient in row] for row in partial.tolist()]
+    coefficient = float(gwet_ac(counts_of_gwet(ratings), partial=partial))
+    assert coefficient == pytest.approx(slow_ac(ratings, close), abs=1e-12, nan_ok=True)
 
 
 @given(RATINGS)
-def test_standard_error_is_that_of_the_influence_of_each_item_gwet(
+def test_ac1_standard_error_sums_the_influence_of_each_item(
     ratings: list[list[int]],
 ) -> None:
     counts = counts_of_gwet([unit for unit in ratings if len(unit) > 1])
@@ -569,7 +573,7 @@ def test_standard_error_is_that_of_the_influence_of_each_item_gwet(
 
 
 @given(RATINGS, st.randoms())
-def test_weights_repeat_items_gwet(ratings: list[list[int]], random: Random) -> None:
+def test_weights_repeat_items_for_ac1(ratings: list[list[int]], random: Random) -> None:
     counts = counts_of_gwet(ratings)
     weights = np.array([random.randint(0, 3) for _ in ratings])
     for f in (gwet_ac, gwet_standard_error):
@@ -581,25 +585,25 @@ def test_weights_repeat_items_gwet(ratings: list[list[int]], random: Random) -> 
 
 
 @given(RATINGS, st.permutations([0, 1, 2]))
-def test_names_of_labels_do_not_matter(ratings: list[list[int]], order: list[int]) -> None:
+def test_names_of_labels_do_not_change_ac1(ratings: list[list[int]], order: list[int]) -> None:
     counts = counts_of_gwet(ratings)
     for f in (gwet_ac, gwet_standard_error):
         assert float(f(counts)) == pytest.approx(float(f(counts[:, order])), abs=1e-12, nan_ok=True)
 
 
-def test_coverage_of_the_normal_interval() -> None:
+def test_the_normal_interval_of_ac1_covers_the_truth() -> None:
     """Two annotators of 120 items, 11 % positive, who err in 4 %: 3,000 samples."""
     bits = np.random.default_rng(4)
     cells = np.array([0.07, 0.08, 0.85])  # both, one of them, none
     patterns = np.array([[2, 0], [1, 1], [0, 2]])
     samples = bits.multinomial(120, cells, size=3000)
-    found, error = (f(patterns, weights=samples) for f in (gwet_ac, gwet_standard_error))
+    estimates, error = (f(patterns, weights=samples) for f in (gwet_ac, gwet_standard_error))
     true = float(gwet_ac(patterns, weights=1e6 * cells))
-    held = (np.abs(found - true) <= 1.96 * error).mean()
-    assert 0.92 <= held <= 0.97
+    coverage = (np.abs(estimates - true) <= 1.96 * error).mean()
+    assert 0.92 <= coverage <= 0.97
 
 
-def test_undefined_and_perfect() -> None:
+def test_ac1_may_be_undefined_or_perfect() -> None:
     for f in (gwet_ac, gwet_standard_error):
         assert np.isnan(f([[1, 0], [0, 1]]))  # nobody judged the same item
         assert np.isnan(f(np.zeros((0, 2))))
@@ -610,7 +614,7 @@ def test_undefined_and_perfect() -> None:
     assert np.isnan(gwet_standard_error([[2, 1]]))
 
 
-def test_mistakes_are_refused_gwet() -> None:
+def test_wrong_input_of_ac1_is_refused() -> None:
     with pytest.raises(ValueError, match="valid: identity, linear, quadratic"):
         partial_agreement(3, closeness="cubic")  # type: ignore[arg-type]
     for partial in ([[1.0, 0.2], [0.3, 1.0]], [[1.0]], [[1.0, 2.0], [2.0, 1.0]]):

@@ -18,43 +18,43 @@ ROWS = {
 
 
 def frames(
-    typed: Mapping[str, str | None],
-    held: Mapping[str, str | None],
+    cells: Mapping[str, str | None],
+    former: Mapping[str, str | None],
     stands: str | None,
     *,
     settled: bool = False,
 ) -> tuple[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame]:
-    """Return the rows of sheets and log, what the log knows of the sheets, and its task."""
+    """Return the rows of sheets and log, the answers that the log imported, and its task."""
     own = [
         {"file": file, "annotator": " Ana", "id": "x ", "label": label, "line": number}
-        for number, (file, label) in enumerate(typed.items(), 2)
+        for number, (file, label) in enumerate(cells.items(), 2)
     ]
     if stands is not None:
         own.append({"file": "log", "annotator": "ana", "id": "x", "label": stands, "line": 1})
-    seen = [{"file": file, "annotator": "ana", "id": "x", "answer": each, "note": None}
-            for file, each in held.items()]  # fmt: skip
+    imports = [{"file": file, "annotator": "ana", "id": "x", "answer": each, "note": None}
+            for file, each in former.items()]  # fmt: skip
     task = {"annotator": "ana", "id": "x", "answer": stands, "settled": settled}
     names = dict.fromkeys(("file", "annotator", "id", "answer", "note"), TEXTS)
     tasks = {**dict.fromkeys(("annotator", "id", "answer"), TEXTS), "settled": pl.Boolean}
     return (
-        pl.LazyFrame(own, schema=ROWS), pl.LazyFrame(seen, schema=names),
+        pl.LazyFrame(own, schema=ROWS), pl.LazyFrame(imports, schema=names),
         pl.LazyFrame([task], schema=tasks),
     )  # fmt: skip
 
 
-def outcomes(*given: pl.LazyFrame) -> list[str]:
-    return compare_cells(*given, log="log").collect().sort("file")["outcome"].to_list()
+def outcomes(*tables: pl.LazyFrame) -> list[str]:
+    return compare_cells(*tables, log="log").collect().sort("file")["outcome"].to_list()
 
 
-def counted_answers(*given: pl.LazyFrame) -> set[str]:
+def counted_answers(*tables: pl.LazyFrame) -> set[str]:
     """Return the answers that count."""
-    rows = merge_answers(*given, log="log").collect()
+    rows = merge_answers(*tables, log="log").collect()
     assert not rows.filter(CONFLICT)["label"].is_not_null().any()
     return {each.strip().lower() for each in rows["label"].drop_nulls()}
 
 
 @pytest.mark.parametrize(
-    ("typed", "held", "stands", "outcome", "counts"),
+    ("cells", "former", "stands", "outcome", "counts"),
     [
         ("A", "A", "A", "old", {"a"}),
         ("A", "A", "B", "old", {"b"}),  # the page is newer
@@ -72,18 +72,18 @@ def counted_answers(*given: pl.LazyFrame) -> set[str]:
         ("B", "A", None, "conflict", set()),
     ],
 )
-def test_one_sheet(
-    typed: str | None, held: str | None, stands: str | None, outcome: str, counts: set[str]
+def test_one_sheet_has_the_expected_outcome(
+    cells: str | None, former: str | None, stands: str | None, outcome: str, counts: set[str]
 ) -> None:
-    given = frames({"a.csv": typed}, {"a.csv": held} if held else {}, stands)
-    assert outcomes(*given) == [outcome]
-    assert counted_answers(*given) == counts
+    tables = frames({"a.csv": cells}, {"a.csv": former} if former else {}, stands)
+    assert outcomes(*tables) == [outcome]
+    assert counted_answers(*tables) == counts
 
 
 @pytest.mark.parametrize(
-    ("typed", "held", "stands", "outcome", "counts"),
+    ("cells", "former", "stands", "outcome", "counts"),
     [
-        # Both changed in the same way, or only one did, or one agrees with the log.
+        # Both changed in the same way, only one changed, or one agrees with the log.
         ("CC", "AB", "B", ["new", "new"], {"c"}),
         ("AC", "AA", "A", ["old", "new"], {"c"}),
         ("BC", "AB", "B", ["same", "new"], {"c"}),
@@ -96,83 +96,85 @@ def test_one_sheet(
         ("AC", "AA", "B", ["old", "conflict"], set()),
     ],
 )
-def test_two_sheets(
-    typed: str, held: str, stands: str | None, outcome: list[str], counts: set[str]
+def test_two_sheets_have_the_expected_outcomes(
+    cells: str, former: str, stands: str | None, outcome: list[str], counts: set[str]
 ) -> None:
     names = ("a.csv", "b.csv")
-    known = {name: each for name, each in zip(names, held, strict=True) if each.strip()}
-    given = frames(dict(zip(names, typed, strict=True)), known, stands)
-    assert outcomes(*given) == outcome
-    assert counted_answers(*given) == counts
+    known = {name: each for name, each in zip(names, former, strict=True) if each.strip()}
+    tables = frames(dict(zip(names, cells, strict=True)), known, stands)
+    assert outcomes(*tables) == outcome
+    assert counted_answers(*tables) == counts
 
 
-def test_one_answer_counts_or_none() -> None:
-    """Whatever happened to two sheets and the page, there is never a second answer."""
-    said = ("A", "B", None)
+def test_at_most_one_answer_counts() -> None:
+    """Two sheets and the page never give a second answer."""
+    answers_or_none = ("A", "B", None)
     parts = []
-    for number, (one, two, was, before, stands) in enumerate(itertools.product(said, repeat=5)):
-        held = {name: each for name, each in (("a", was), ("b", before)) if each}
-        named = pl.lit(f"x{number}").alias("id")
-        some = frames({"a": one, "b": two}, held, stands)
-        parts.append([each.with_columns(named) for each in some])
-    rows, seen, tasks = (pl.concat(each) for each in zip(*parts, strict=True))
-    merged = merge_answers(rows, seen, tasks, log="log").drop_nulls("label")
+    for number, (one, two, was, before, stands) in enumerate(
+        itertools.product(answers_or_none, repeat=5)
+    ):
+        former = {name: each for name, each in (("a", was), ("b", before)) if each}
+        item = pl.lit(f"x{number}").alias("id")
+        some = frames({"a": one, "b": two}, former, stands)
+        parts.append([each.with_columns(item) for each in some])
+    rows, imports, tasks = (pl.concat(each) for each in zip(*parts, strict=True))
+    merged = merge_answers(rows, imports, tasks, log="log").drop_nulls("label")
     answers = merged.group_by("id").agg(pl.col("label").n_unique()).collect()
     assert answers["label"].max() == 1
     assert answers.height < 3**5
 
 
-@pytest.mark.parametrize("typed", ["B", None])
-def test_what_was_shown_stays(typed: str | None) -> None:
-    given = frames({"a.csv": typed}, {"a.csv": "A"}, "A", settled=True)
-    assert outcomes(*given) == ["settled"]
-    assert counted_answers(*given) == {"a"}
-    assert not merge_answers(*given, log="log").collect()[CONFLICT].any()
+@pytest.mark.parametrize("cells", ["B", None])
+def test_a_settled_answer_stays(cells: str | None) -> None:
+    tables = frames({"a.csv": cells}, {"a.csv": "A"}, "A", settled=True)
+    assert outcomes(*tables) == ["settled"]
+    assert counted_answers(*tables) == {"a"}
+    assert not merge_answers(*tables, log="log").collect()[CONFLICT].any()
 
 
-def test_two_answers_in_one_sheet_stay_for_the_check() -> None:
-    rows, seen, tasks = frames({"a.csv": "A"}, {}, "C")
+def test_two_answers_in_one_sheet_stay_for_the_check_of_sheets() -> None:
+    rows, imports, tasks = frames({"a.csv": "A"}, {}, "C")
     again = rows.filter(pl.col("file") == "a.csv").with_columns(label=pl.lit("B"))
-    given = pl.concat([rows, again]), seen, tasks
-    assert outcomes(*given) == ["several"]
-    assert counted_answers(*given) == {"a", "b", "c"}
+    tables = pl.concat([rows, again]), imports, tasks
+    assert outcomes(*tables) == ["several"]
+    assert counted_answers(*tables) == {"a", "b", "c"}
     same = pl.concat([rows, again.with_columns(label=pl.lit(None, pl.String))])
-    assert outcomes(same, seen, tasks) == ["conflict"]  # a copy of the row is empty
+    assert outcomes(same, imports, tasks) == ["conflict"]  # a copy of the row is empty
 
 
-def test_rows_that_the_log_does_not_know_count() -> None:
-    rows, seen, tasks = frames({"a.csv": "A", "b.csv": "B"}, {}, None)
-    assert counted_answers(rows, seen, tasks.clear()) == {"a", "b"}
+def test_rows_unknown_to_the_log_count() -> None:
+    rows, imports, tasks = frames({"a.csv": "A", "b.csv": "B"}, {}, None)
+    assert counted_answers(rows, imports, tasks.clear()) == {"a", "b"}
 
 
 def test_decisions_of_adjudicators_are_not_compared() -> None:
-    rows, seen, tasks = frames({"a.csv": "B"}, {"a.csv": "A"}, "A")
+    rows, imports, tasks = frames({"a.csv": "B"}, {"a.csv": "A"}, "A")
     decided = rows.with_columns(round=pl.lit("adjudication"), label=pl.lit("D"))
-    merged = merge_answers(pl.concat([rows, decided]), seen, tasks, log="log").collect()
+    merged = merge_answers(pl.concat([rows, decided]), imports, tasks, log="log").collect()
     assert merged.filter(round="adjudication")["label"].to_list() == ["D", "D"]
     assert merged.filter(pl.col("round").is_null())["label"].to_list() == ["B"]
 
 
 def test_forms_are_equal_in_any_order_and_differ_in_case() -> None:
-    def one(typed: str, stands: str) -> str:
-        rows, seen, tasks = frames({"a.csv": typed}, {}, stands)
-        named = rows.rename({"label": "forms"})
-        found = compare_cells(named, seen, tasks, log="log", answer="forms").collect()
-        return str(found["outcome"].item())
+    def one(cells: str, stands: str) -> str:
+        rows, imports, tasks = frames({"a.csv": cells}, {}, stands)
+        keyed = rows.rename({"label": "forms"})
+        result = compare_cells(keyed, imports, tasks, log="log", answer="forms").collect()
+        return str(result["outcome"].item())
 
     assert one("rajt; ra", "ra, rajt") == one("–", "-") == "same"
     assert one("Ra", "ra") == "conflict"
 
 
-def test_a_note_on_an_old_answer_stays_if_it_is_new() -> None:
-    rows, seen, tasks = frames({"a.csv": "A"}, {"a.csv": "A"}, "B")
-    for note, left in (("!", None), ("?", "?")):
+def test_a_new_note_on_an_old_answer_stays() -> None:
+    rows, imports, tasks = frames({"a.csv": "A"}, {"a.csv": "A"}, "B")
+    for note, expected in (("!", None), ("?", "?")):
         noted = rows.with_columns(note=pl.lit(note))
-        merged = merge_answers(noted, seen.with_columns(note=pl.lit("!")), tasks, log="log")
-        assert merged.filter(file="a.csv").collect()["note"].to_list() == [left]
+        merged = merge_answers(noted, imports.with_columns(note=pl.lit("!")), tasks, log="log")
+        assert merged.filter(file="a.csv").collect()["note"].to_list() == [expected]
 
 
-def test_nothing() -> None:
-    rows, seen, tasks = (each.clear() for each in frames({}, {}, "A"))
-    assert merge_answers(rows, seen, tasks, log="log").collect().is_empty()
-    assert compare_cells(rows, seen, tasks, log="log").collect().is_empty()
+def test_empty_tables_have_no_answers_and_conflicts() -> None:
+    rows, imports, tasks = (each.clear() for each in frames({}, {}, "A"))
+    assert merge_answers(rows, imports, tasks, log="log").collect().is_empty()
+    assert compare_cells(rows, imports, tasks, log="log").collect().is_empty()

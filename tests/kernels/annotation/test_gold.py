@@ -32,10 +32,10 @@ def candidates(*pairs: Pair) -> pl.DataFrame:
 def judge(
     listed: pl.DataFrame, pairs: pl.DataFrame, covered: Covered, *, either_order: bool = False
 ) -> dict[tuple[str, str], bool]:
-    found = judge_by_list(
+    judgements = judge_by_list(
         listed.drop_nulls().lazy(), pairs.lazy(), covered=covered, either_order=either_order
     )
-    return {(category, each): tp for category, each, tp in found.collect().iter_rows()}
+    return {(category, each): tp for category, each, tp in judgements.collect().iter_rows()}
 
 
 def coverage_counts(
@@ -61,13 +61,15 @@ def coverage_counts(
     ("l2", True, "+ -+ "),
     ("either", True, "+--+ "),
 ])  # fmt: skip
-def test_cases_by_hand(covered: Covered, either_order: bool, expected: str) -> None:
-    found = judge(entries(*ENTRIES), candidates(*CANDIDATES), covered, either_order=either_order)
+def test_judgements_by_hand(covered: Covered, either_order: bool, expected: str) -> None:
+    judgements = judge(
+        entries(*ENTRIES), candidates(*CANDIDATES), covered, either_order=either_order
+    )
     signs = {None: " ", True: "+", False: "-"}
-    assert "".join(signs[found.get(("TP", f"{i:03}"))] for i in range(5)) == expected
+    assert "".join(signs[judgements.get(("TP", f"{i:03}"))] for i in range(5)) == expected
 
 
-def test_counts_by_hand() -> None:
+def test_coverage_counts_by_hand() -> None:
     listed = entries(*ENTRIES, ("take", "place"), ("tea", None))
     assert coverage_counts(listed, candidates(*CANDIDATES), "l1") == {
         "category": "TP", "n_candidates": 5, "n_judged": 2, "n_true": 1, "n_false": 1,
@@ -77,34 +79,34 @@ def test_counts_by_hand() -> None:
 
 
 def test_an_entry_of_two_candidates_is_one_entry() -> None:
-    found = coverage_counts(
+    counts = coverage_counts(
         entries(("take", "place")), candidates(*CANDIDATES), "all", either_order=True
     )
-    assert (found["n_entries"], found["n_matched"], found["n_true"]) == (1, 1, 2)
+    assert (counts["n_entries"], counts["n_matched"], counts["n_true"]) == (1, 1, 2)
 
 
 def test_two_entries_of_one_candidate_are_one_entry() -> None:
     listed = entries(("take", "place"), ("place", "take"))
-    found = coverage_counts(listed, candidates(("take", "place")), "all", either_order=True)
-    assert (found["n_entries"], found["n_matched"], found["n_true"]) == (1, 1, 1)
-    assert found["n_duplicates"] == 1
+    counts = coverage_counts(listed, candidates(("take", "place")), "all", either_order=True)
+    assert (counts["n_entries"], counts["n_matched"], counts["n_true"]) == (1, 1, 1)
+    assert counts["n_duplicates"] == 1
 
 
 def test_the_same_entry_in_two_files_is_no_duplicate() -> None:
     listed = pl.concat([entries(*ENTRIES), entries(*ENTRIES, file="other.tsv")])
-    found = coverage_counts(listed, candidates(*CANDIDATES), "l1")
-    assert (found["n_entries"], found["n_duplicates"]) == (3, 0)
+    counts = coverage_counts(listed, candidates(*CANDIDATES), "l1")
+    assert (counts["n_entries"], counts["n_duplicates"]) == (3, 0)
 
 
 def test_each_category_covers_its_own_words() -> None:
     listed = pl.concat(
         [entries(("take", "place"), category="a"), entries(("go", "on"), category="b")]
     )
-    found = judge(listed, candidates(("take", "man"), ("go", "far")), "l1")
-    assert found == {("a", "000"): False, ("b", "001"): False}
+    judgements = judge(listed, candidates(("take", "man"), ("go", "far")), "l1")
+    assert judgements == {("a", "000"): False, ("b", "001"): False}
 
 
-def test_nothing() -> None:
+def test_empty_lists_and_candidates_give_no_judgements() -> None:
     assert judge(entries(), candidates(*CANDIDATES), "all") == {}
     assert judge(entries(*ENTRIES), candidates(), "all") == {}
     assert coverage_counts(entries(*ENTRIES), candidates(), "all")["n_absent"] == 3
@@ -121,7 +123,7 @@ PAIRS = st.lists(st.tuples(WORDS, WORDS), max_size=12)
 
 
 @given(PAIRS, PAIRS, st.sampled_from(get_args(Covered)), st.booleans())
-def test_the_slow_twin(
+def test_judgements_agree_with_a_slow_twin(
     listed: list[Pair], pairs: list[Pair], covered: Covered, either_order: bool
 ) -> None:
     """Every candidate is compared with every entry; counts are those of sets."""
@@ -151,16 +153,16 @@ def test_the_slow_twin(
     assert judge(*frames, covered, either_order=either_order) == expected
     if not listed:
         return
-    found = coverage_counts(*frames, covered, either_order=either_order)
+    counts = coverage_counts(*frames, covered, either_order=either_order)
     whole = [pair for pair in pairs if None not in pair]
     kinds = {frozenset(each) if either_order else each for each in known}
     matched = {
         kind for kind, pair in product(kinds, whole)
         if kind == (frozenset(pair) if either_order else pair)
     }  # fmt: skip
-    assert found["n_entries"] == len(kinds)
-    assert found["n_matched"] == len(matched)
-    assert found["n_true"] == sum(expected.values())
-    assert found["n_unjudged"] == len(pairs) - len(expected)
-    assert found["n_duplicates"] == len(known) - len(kinds)
-    assert found["n_unreadable"] == len(listed) - len(known)
+    assert counts["n_entries"] == len(kinds)
+    assert counts["n_matched"] == len(matched)
+    assert counts["n_true"] == sum(expected.values())
+    assert counts["n_unjudged"] == len(pairs) - len(expected)
+    assert counts["n_duplicates"] == len(known) - len(kinds)
+    assert counts["n_unreadable"] == len(listed) - len(known)

@@ -1,4 +1,4 @@
-"""Shares of annotators: fixed by id and seed, balanced, overlapping as asked."""
+"""Shares of annotators: fixed by id and seed, balanced, with the requested overlap."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def key(text: str, *, seed: str, purpose: str) -> int:
 
 
 def by_hand(count: int, people: tuple[str, ...], overlap: float, seed: str, times: int) -> set[tuple[object, ...]]:  # fmt: skip
-    chosen: dict[str, list[tuple[int, str]]] = {each: [] for each in people}
+    ids_by_person: dict[str, list[tuple[int, str]]] = {each: [] for each in people}
     for item in (f"x{i}" for i in range(count)):
         share = key(item, seed=seed, purpose="overlap") / 2**63
         weights = sorted((key(f"{item}\x1f{p}", seed=seed, purpose="annotator"), p) for p in people)
         for _, person in weights[: times if share < overlap else 1]:
             order = key(f"{item}\x1f{person}", seed=seed, purpose="annotation order")
-            chosen[person].append((order, item))
-    placed = {person: enumerate(sorted(items), start=1) for person, items in chosen.items()}
-    return {(item, person, i) for person, items in placed.items() for i, (_, item) in items}
+            ids_by_person[person].append((order, item))
+    orders = {person: enumerate(sorted(items), start=1) for person, items in ids_by_person.items()}
+    return {(item, person, i) for person, items in orders.items() for i, (_, item) in items}
 
 
 @given(
@@ -59,16 +59,18 @@ def by_hand(count: int, people: tuple[str, ...], overlap: float, seed: str, time
     seed=st.text(max_size=3),
     data=st.data(),
 )
-def test_against_a_loop(
+def test_assignments_agree_with_a_loop(
     count: int, people: tuple[str, ...], overlap: float, seed: str, data: st.DataObject
 ) -> None:
     times = data.draw(st.none() | st.integers(1, len(people)))
-    made = assign(ids(count), annotators=people, overlap=overlap, seed=seed, times=times).collect()
+    assignments = assign(
+        ids(count), annotators=people, overlap=overlap, seed=seed, times=times
+    ).collect()
     expected = by_hand(count, people, overlap, seed, times or len(people))
-    assert set(made.rows()) == expected
-    assert made.height == len(expected)
-    assert made.equals(made.sort("annotator", "order"))
-    assert made.schema == {"id": pl.String, "annotator": pl.String, "order": pl.Int64}
+    assert set(assignments.rows()) == expected
+    assert assignments.height == len(expected)
+    assert assignments.equals(assignments.sort("annotator", "order"))
+    assert assignments.schema == {"id": pl.String, "annotator": pl.String, "order": pl.Int64}
 
 
 def test_row_order_repeats_and_order_of_names_do_not_matter() -> None:
@@ -85,7 +87,7 @@ def test_an_id_keeps_its_annotators_when_the_sample_grows() -> None:
     many = assign(ids(300), annotators=PEOPLE, overlap=0.3, seed="s").collect()
     again = many.join(few.select("id").unique(), on="id", how="semi")
     assert set(again.select("id", "annotator").rows()) == set(few.select("id", "annotator").rows())
-    for person in PEOPLE:  # and what was there keeps its order
+    for person in PEOPLE:  # and existing ids keep their order
         mine = pl.col("annotator") == person
         assert again.filter(mine)["id"].to_list() == few.filter(mine)["id"].to_list()
 
@@ -100,24 +102,24 @@ def test_a_new_annotator_moves_no_id_between_the_others() -> None:
 
 
 def test_shares_are_balanced() -> None:
-    made = assign(ids(9000), annotators=PEOPLE, overlap=0.2, seed="s").collect()
-    copies = made.group_by("id").len()["len"]
+    assignments = assign(ids(9000), annotators=PEOPLE, overlap=0.2, seed="s").collect()
+    copies = assignments.group_by("id").len()["len"]
     assert set(copies) == {1, 3}
     assert abs((copies == 3).sum() - 1800) < 4 * (9000 * 0.2 * 0.8) ** 0.5
-    single = made.filter(pl.len().over("id") == 1).group_by("annotator").len()["len"]
+    single = assignments.filter(pl.len().over("id") == 1).group_by("annotator").len()["len"]
     expected = single.sum() / 3
     assert ((single - expected) ** 2 / expected).sum() < 13.8  # chi-squared, 2 df, p = .001
 
 
 def test_annotators_see_the_same_ids_in_different_orders() -> None:
-    made = assign(ids(40), annotators=PEOPLE, overlap=1, seed="s").collect()
-    orders = [tuple(part["id"]) for part in made.partition_by("annotator")]
+    assignments = assign(ids(40), annotators=PEOPLE, overlap=1, seed="s").collect()
+    orders = [tuple(part["id"]) for part in assignments.partition_by("annotator")]
     assert len(set(orders)) == 3
     assert all(sorted(order) == sorted(orders[0]) for order in orders)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"annotators": ()}, "distinct names"),
         ({"annotators": ("a", "a")}, "distinct names"),
@@ -127,35 +129,35 @@ def test_annotators_see_the_same_ids_in_different_orders() -> None:
         ({"times": 0}, "times"),
     ],
 )
-def test_wrong_options(options: dict[str, object], said: str) -> None:
+def test_wrong_options_are_refused(options: dict[str, object], message: str) -> None:
     usual: dict[str, Any] = {"annotators": PEOPLE, "overlap": 0.1, "seed": "s"}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         assign(ids(3), **(usual | options))
 
 
-# Which names mean one person, and how that person is spelt.
+# Spellings of one name, and the spelling that is used.
 
 SPELLINGS = ["José Ñ", "josé ñ", " JOSÉ  Ñ ", "José\u00a0Ñ", unicodedata.normalize("NFD", "José Ñ")]
 
 
-def spelt(names: list[str | None], *known: str) -> list[str | None]:
+def spell(names: list[str | None], *known: str) -> list[str | None]:
     rows = pl.LazyFrame({"annotator": pl.Series(names, dtype=pl.String)})
     return unify_names(rows, known).collect()["annotator"].to_list()
 
 
-@pytest.mark.parametrize("typed", SPELLINGS)
-def test_a_name_in_whatever_spelling_is_the_one_that_was_asked(typed: str) -> None:
-    assert spelt([typed], "josé Ñ") == ["josé Ñ"]
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_any_spelling_of_a_known_name_is_that_name(spelling: str) -> None:
+    assert spell([spelling], "josé Ñ") == ["josé Ñ"]
 
 
-def test_without_known_names_the_most_frequent_spelling_stands() -> None:
-    assert spelt(["A1", " a1", "a1", "b", None, " "]) == ["a1", "a1", "a1", "b", None, None]
-    assert spelt(["b", "B"]) == ["B", "B"]
-    assert spelt([]) == []
+def test_the_most_frequent_spelling_of_an_unknown_name_is_used() -> None:
+    assert spell(["A1", " a1", "a1", "b", None, " "]) == ["a1", "a1", "a1", "b", None, None]
+    assert spell(["b", "B"]) == ["B", "B"]
+    assert spell([]) == []
 
 
-def test_names_that_differ_in_more_stay_apart() -> None:
-    assert spelt(["a1", "a 1", "a11"], "a1") == ["a1", "a 1", "a11"]
+def test_names_that_differ_in_more_than_case_stay_distinct() -> None:
+    assert spell(["a1", "a 1", "a11"], "a1") == ["a1", "a 1", "a11"]
 
 
 @given(st.text(max_size=8))
@@ -164,20 +166,20 @@ def test_folding_twice_changes_nothing(name: str) -> None:
     assert fold(f" {name.upper()}  ") == fold(name.upper())
 
 
-def test_strangers_are_named_with_the_nearest_names() -> None:
+def test_unknown_annotators_are_reported_with_similar_names() -> None:
     rows = pl.LazyFrame({
         "file": ["a.csv"] * 3, "line": [2, 3, 4], "annotator": ["anne", "anna", "anne"],
         "label": ["SVC", "SVC", " "],
     })  # fmt: skip
-    found = unassigned_faults(
+    unassigned = unassigned_faults(
         rows, known=["anna", "annie", "ann", "hanna"], answer="label"
     ).collect()
-    assert found.select("file", "line", "column", "value").rows() == [
+    assert unassigned.select("file", "line", "column", "value").rows() == [
         ("a.csv", 2, "annotator", "anne")
     ]
-    said = found["problem"].item()
-    assert said.startswith("is not an annotator: did you mean annie, ann, anna?")
-    assert 'former = ["anne"]' in said
+    problem = unassigned["problem"].item()
+    assert problem.startswith("is not an annotator: did you mean annie, ann, anna?")
+    assert 'former = ["anne"]' in problem
 
 
 # Faults of filled-in sheets, each with its line, and labels in one spelling.
@@ -215,7 +217,7 @@ def test_good_sheet_has_no_faults() -> None:
     assert faults_of(rows.head(0)) == []
 
 
-def test_empty_id() -> None:
+def test_empty_ids_are_faults() -> None:
     rows = sheet({}, {}, {}).with_columns(
         id=pl.when(pl.col("line") == 2).then(pl.lit("  ")).when(pl.col("line") == 3).then("id")
     )
@@ -228,7 +230,7 @@ def test_empty_id() -> None:
 
 
 @pytest.mark.parametrize("change", [{"l1": "auf:1"}, {"l2": "stehen"}, {"l1": None}, {"l2": "stellen "}])  # fmt: skip
-def test_changed_read_only_cell(change: dict[str, str | None]) -> None:
+def test_changed_read_only_cells_are_faults(change: dict[str, str | None]) -> None:
     rows = sheet({}, {}, {})
     new = [pl.when(pl.col("line") == 3).then(pl.lit(v)).otherwise(c).alias(c) for c, v in change.items()]  # fmt: skip
     (fault,) = faults_of(rows.with_columns(new))
@@ -239,8 +241,8 @@ def test_changed_read_only_cell(change: dict[str, str | None]) -> None:
     assert (next(iter(change.values())) or "") in problem
 
 
-def test_ids_sorted_without_the_rest() -> None:
-    """Every row that got another row's id is named."""
+def test_ids_sorted_without_the_other_columns_are_faults() -> None:
+    """Every row with the id of another row is named."""
     rows = sheet({}, {}, {}, {}).collect()
     rows = rows.with_columns(pl.Series("id", [rows["id"][i] for i in (0, 2, 1, 3)]))
     assert [each["line"] for each in faults_of(rows.lazy())] == [3, 4]
@@ -253,7 +255,7 @@ def test_blanks_around_an_id_do_not_matter() -> None:
     assert normalise(rows, labels=LABELS).collect()["id"].item() == expected
 
 
-def test_ids_that_are_no_hashes() -> None:
+def test_rows_whose_ids_are_no_hashes_are_checked() -> None:
     rows = sheet({"l1": "Haus"}).with_columns(id=pl.lit("lemma 1"))
     assert len(faults_of(rows)) == 1
     assert faults_of(rows, units=()) == []
@@ -261,7 +263,7 @@ def test_ids_that_are_no_hashes() -> None:
     assert faults_of(rows.with_columns(candidate_id("l1")), units=("l1",)) == []
 
 
-def test_unknown_labels_with_the_nearest() -> None:
+def test_unknown_labels_are_faults_with_a_suggestion() -> None:
     rows = sheet({"label": "SVG"}, {"label": " figurativ"}, {"label": "42"}, {"label": "SVG"})
     assert [(each["line"], each["value"], each["problem"]) for each in faults_of(rows)] == [
         (2, "SVG", "is not a label; did you mean SVC?"),
@@ -271,7 +273,7 @@ def test_unknown_labels_with_the_nearest() -> None:
     ]
 
 
-def test_two_labels_of_one_annotator() -> None:
+def test_two_labels_of_one_annotator_are_a_fault() -> None:
     rows = sheet(
         {"l1": "a", "label": "SVC"},
         {"l1": "b", "label": "SVC"},
@@ -286,11 +288,11 @@ def test_two_labels_of_one_annotator() -> None:
         ("a.csv", 2, "SVC"),
         ("b.csv", 4, "free "),
     ]
-    said = "ann gave this id several labels: SVC (a.csv, line 2); free (b.csv, line 4); keep one"
-    assert {each["problem"] for each in faulty} == {said}
+    message = "ann gave this id several labels: SVC (a.csv, line 2); free (b.csv, line 4); keep one"
+    assert {each["problem"] for each in faulty} == {message}
 
 
-def test_two_labels_of_somebody_without_a_name() -> None:
+def test_two_labels_of_a_nameless_annotator_are_a_fault() -> None:
     rows = sheet(
         {"l1": "a", "label": "SVC", "annotator": None},
         {"l1": "a", "label": "free", "annotator": None},
@@ -299,21 +301,21 @@ def test_two_labels_of_somebody_without_a_name() -> None:
     assert sorted(wrong) == [(2, "annotator"), (2, "label"), (3, "annotator"), (3, "label")]
 
 
-def test_several_faults_of_one_row() -> None:
+def test_one_row_may_have_several_faults() -> None:
     rows = sheet({"label": "SVG"}).with_columns(l1=pl.lit("changed"))
     assert [(each["line"], each["column"]) for each in faults_of(rows)] == [(2, "id"), (2, "label")]
 
 
-def test_normalise() -> None:
+def test_labels_and_notes_are_normalised() -> None:
     rows = sheet(
         {"label": "svc ", "note": " hm "},
         {"label": "SVG", "note": ""},
         {"label": None},
         {"label": "free"},
     ).with_columns(id=pl.when(pl.col("line") < 5).then("id"))
-    kept = normalise(rows, labels=LABELS).sort("line").collect()
-    assert kept.columns == ["file", "line", "id", "annotator", "label", "note"]
-    assert kept.select("line", "label", "note").rows() == [
+    normalised = normalise(rows, labels=LABELS).sort("line").collect()
+    assert normalised.columns == ["file", "line", "id", "annotator", "label", "note"]
+    assert normalised.select("line", "label", "note").rows() == [
         (2, "SVC", "hm"),
         (3, None, None),
         (4, None, None),
@@ -331,16 +333,20 @@ def fold_label(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip().lower()
 
 
-@given(valid=labels, typed=labels, blanks=st.sampled_from(["", " ", "\t", "\u00a0"]))
-def test_canonical_against_a_loop(valid: list[str], typed: list[str], blanks: str) -> None:
+@given(valid=labels, texts=labels, blanks=st.sampled_from(["", " ", "\t", "\u00a0"]))
+def test_canonical_labels_agree_with_a_loop(
+    valid: list[str], texts: list[str], blanks: str
+) -> None:
     if len({fold_label(each) for each in valid}) < len(valid):
         with pytest.raises(ValueError, match="case or blanks"):
             canonical("label", labels=valid)
         return
-    typed = [*typed, *(blanks + each + blanks for each in valid), *(each.title() for each in valid)]
-    meant = [next((v for v in valid if fold_label(v) == fold_label(each)), None) for each in typed]
-    frame = pl.DataFrame({"label": typed})
-    assert frame.select(canonical("label", labels=valid)).to_series().to_list() == meant
+    texts = [*texts, *(blanks + each + blanks for each in valid), *(each.title() for each in valid)]
+    expected_labels = [
+        next((v for v in valid if fold_label(v) == fold_label(each)), None) for each in texts
+    ]
+    frame = pl.DataFrame({"label": texts})
+    assert frame.select(canonical("label", labels=valid)).to_series().to_list() == expected_labels
 
 
 def test_no_labels_are_valid() -> None:
@@ -355,8 +361,8 @@ def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
     changed = pl.when(pl.col("line") == 3).then(pl.lit("then")).otherwise("l3")
     (fault,) = faults_of(rows.with_columns(l3=changed), units=units)
     assert (fault["line"], fault["column"]) == (3, "id")
-    said = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
-    assert str(fault["problem"]).startswith(said)
+    message = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
+    assert str(fault["problem"]).startswith(message)
     assert [each["line"] for each in faults_of(rows.with_columns(l3=None), units=units)] == [
         2,
         3,
@@ -364,7 +370,7 @@ def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
     ]
 
 
-# Cards given to others
+# Reassigned cards
 
 ASKED = {
     "id": ["x", "x", "y", "z"],
@@ -387,10 +393,12 @@ ASKED = {
         ([("x", "ben", "dan"), ("x", "eva", "ben")], ["ana", "eva", "ana", "Ben"]),
     ],
 )
-def test_cards_that_were_given_to_others(
+def test_reassigned_cards_have_their_new_annotators(
     moved: list[tuple[str, str, str]], expected: list[str]
 ) -> None:
     names = dict.fromkeys(("id", "annotator", INSTEAD), pl.String)
-    found = reassign(pl.LazyFrame(ASKED), pl.LazyFrame(moved, schema=names, orient="row")).collect()
-    assert found["annotator"].to_list() == expected
-    assert found.drop("annotator").equals(pl.DataFrame(ASKED).drop("annotator"))
+    reassigned = reassign(
+        pl.LazyFrame(ASKED), pl.LazyFrame(moved, schema=names, orient="row")
+    ).collect()
+    assert reassigned["annotator"].to_list() == expected
+    assert reassigned.drop("annotator").equals(pl.DataFrame(ASKED).drop("annotator"))

@@ -68,7 +68,7 @@ def signatures(draw: st.DrawFn, most: int = 10**12, least: int = 1) -> Cells:
 
 @st.composite
 def rare(draw: st.DrawFn) -> Cells:
-    """Draw what corpora have: a large N, small marginals, few joint tokens."""
+    """Draw tables as in corpora: a large N, small marginals, few joint tokens."""
     n = draw(st.integers(10**3, 10**12))
     f1, f2 = (min(n, draw(st.integers(1, 10 ** draw(st.integers(0, 7))))) for _ in "12")
     f = draw(st.integers(max(1, f1 + f2 - n), min(f1, f2)))

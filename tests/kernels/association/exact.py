@@ -1,6 +1,6 @@
 """Exact values of measures: rational arithmetic and 60-digit functions.
 
-A twin gives None where the measure is undefined. It is written from the definition, never from
+A twin returns None where the measure is undefined. It is written from the definition, never from
 the expression that it checks.
 """
 
@@ -78,8 +78,8 @@ def percent_diff(c: Cells) -> Exact:
     if not comparable(c) or not c.f1:
         return None
     reference = Fraction(c.observed[2], c.n - c.f1)
-    found = quotient(100 * (Fraction(c.f, c.f1) - reference), reference)
-    return real_numbers_60(found) if isinstance(found, Fraction) else found
+    percentage = quotient(100 * (Fraction(c.f, c.f1) - reference), reference)
+    return real_numbers_60(percentage) if isinstance(percentage, Fraction) else percentage
 
 
 def yule(c: Cells, *, rooted: bool) -> Exact:
@@ -193,7 +193,7 @@ def normal(name: str, c: Cells) -> Exact:
 
 
 def magnitude(name: str, c: Cells) -> Exact:
-    """The distance from 0 of that value, which no sign can hide."""
+    """The absolute value of that value."""
     if name in UNSIGNED:
         return mpmath.sqrt(UNSIGNED[name](c))
     z = NORMAL[name](c)
@@ -206,7 +206,7 @@ def upper(z: mpmath.mpf) -> mpmath.mpf:
 
 
 def tail(z: mpmath.mpf) -> mpmath.mpf:
-    """-log10 P(Z >= z); below 0 by the other tail, which may be very small."""
+    """-log10 P(Z >= z); for z below 0 by the other tail, which may be very small."""
     if z == -mpmath.inf:
         return mpmath.mpf(0)
     return -mpmath.log1p(-upper(-z)) / mpmath.log(10) if z < 0 else -mpmath.log10(upper(z))
@@ -321,8 +321,8 @@ def minimum_sensitivity(c: Cells) -> Exact:
 
 
 def share(numerator: int | Fraction, denominator: int | Fraction) -> Exact:
-    found = quotient(numerator, denominator)
-    return found if found is None or isinstance(found, mpmath.mpf) else real_numbers_60(found)
+    result = quotient(numerator, denominator)
+    return result if result is None or isinstance(result, mpmath.mpf) else real_numbers_60(result)
 
 
 def geometric_mean(c: Cells) -> Exact:
@@ -358,11 +358,11 @@ EXACT: dict[str, Twin] = {
 """Name of a measure to its exact value."""
 
 ROUNDED: dict[str, Callable[[Cells], float]] = {
-    # Differences of irrational terms: exact to 1e-11 of the larger term, not of what is left.
+    # Differences of irrational terms: exact to 1e-11 of the larger term, not of the difference.
     "poisson_stirling": lambda c: float(c.f),
     "conservative_log_ratio": lambda _: 1.0,
 }
-"""Size of what cancels in the measures that can come out near 0 without a reason."""
+"""Size of the terms that cancel in measures that can be near 0 by cancellation."""
 
 
 # Exact values of conservative estimates: densities integrated and limits found at 60 digits.

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from schemas.candidates import frequency_name, subsets
 from tests.kernels.association.cells import Cells
 
-# Numbers of 60 digits that know what is infinite and what is undefined.
+# Numbers of 60 digits, with infinite and undefined values.
 
 mpmath.mp.dps = 60
 
@@ -190,11 +190,11 @@ def multinomial(c: Cells) -> mpmath.mpf:
     return decimal(-value - sum(o * mpmath.log(real_numbers_60(e / c.n)) for o, e in pairs if o))
 
 
-def by_enumeration(c: Cells, chosen: Callable[[int, int], bool]) -> Fraction:
-    """Add the hypergeometric probabilities of all values k chosen by (ways of k, k)."""
+def by_enumeration(c: Cells, is_counted: Callable[[int, int], bool]) -> Fraction:
+    """Add the hypergeometric probabilities of all values k that `is_counted` accepts."""
     low, high = max(0, c.f1 + c.f2 - c.n), min(c.f1, c.f2)
     ways = {k: comb(c.f2, k) * comb(c.n - c.f2, c.f1 - k) for k in range(low, high + 1)}
-    return Fraction(sum(w for k, w in ways.items() if chosen(w, k)), comb(c.n, c.f1))
+    return Fraction(sum(w for k, w in ways.items() if is_counted(w, k)), comb(c.n, c.f1))
 
 
 TAILS: dict[str, Callable[[Cells], mpmath.mpf]] = {
@@ -257,7 +257,7 @@ class Table:
 
 
 def frame(*tables: Table) -> pl.LazyFrame:
-    """Return the tables as a plan, with units of no importance."""
+    """Return the tables as a plan, with arbitrary units."""
     size = tables[0].size
     rows = [{f"l{i}": "x" for i in range(1, size + 1)} | table.row() for table in tables]
     return pl.LazyFrame(rows)

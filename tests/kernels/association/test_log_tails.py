@@ -26,16 +26,16 @@ def values(name: str, *cells: Cells) -> list[float | None]:
 @pytest.mark.long
 @given(data=st.data())
 @pytest.mark.parametrize("name", sorted(TWINS))
-def test_exact_value(name: str, data: st.DataObject) -> None:
+def test_tail_measures_agree_with_sixty_digits(name: str, data: st.DataObject) -> None:
     drawn = signatures(10**8 if name in TAILS else 10**12)  # exact tails are slow
     rows = data.draw(st.lists(drawn, min_size=4, max_size=8))
     slack = 1e-14 if name in LIMITS else 1e-290  # a logarithm near 0; near 1 - 1e-290
-    for cells, found in zip(rows, values(name, *rows), strict=True):
+    for cells, value in zip(rows, values(name, *rows), strict=True):
         exact = TWINS[name](cells)
-        assert (found is None) == (exact is None), cells
-        if found is not None and exact is not None:
-            close = abs(found - exact) <= 1e-11 * abs(exact) + slack
-            assert close, (cells, found, mpmath.nstr(exact, 20))
+        assert (value is None) == (exact is None), cells
+        if value is not None and exact is not None:
+            close = abs(value - exact) <= 1e-11 * abs(exact) + slack
+            assert close, (cells, value, mpmath.nstr(exact, 20))
 
 
 # Normal tails against 60-digit values, over all distances.
@@ -51,19 +51,19 @@ def tails(z: float) -> tuple[float, float]:
 
 
 @given(size=st.floats(-12, 12), sign=st.sampled_from([-1.0, 1.0]))
-def test_all_distances(size: float, sign: float) -> None:
+def test_normal_tails_agree_with_sixty_digits(size: float, sign: float) -> None:
     z = sign * 10.0**size
     x = mpmath.mpf(z * z)
     p = mpmath.erfc(mpmath.sqrt(x / 2))
     near = x < 1
     both = -(mpmath.log1p(-mpmath.erf(mpmath.sqrt(x / 2))) if near else mpmath.log(p))
     one = -mpmath.log(p / 2) if z > 0 else -mpmath.log1p(-p / 2)
-    found = tails(z)
-    for value, exact in zip(found, (both / LN10, one / LN10), strict=True):
+    logarithms = tails(z)
+    for value, exact in zip(logarithms, (both / LN10, one / LN10), strict=True):
         assert abs(value - exact) <= 1e-12 * abs(exact) + 1e-300, (z, value, mpmath.nstr(exact, 20))
 
 
-def test_ends() -> None:
+def test_normal_tails_at_zero_and_infinity() -> None:
     assert tails(0.0) == (0.0, pytest.approx(math.log10(2), rel=1e-15))
     assert tails(float("inf")) == (float("inf"), float("inf"))
     assert tails(float("-inf")) == (float("inf"), 0.0)

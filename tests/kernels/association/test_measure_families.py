@@ -44,13 +44,13 @@ def scores_conservative(name: str, *cells: Cells) -> list[float | None]:
     Cells(10**10 + 10**6, 10**11, 10**11, 10**12), Cells(2 * 10**6, 10**7, 10**9, 10**9 + 1),
     Cells(2, 10**6, 10**6, 10**8), Cells(10**10 - 10**6, 10**11, 10**11, 10**12),
 ], ids=str)  # fmt: skip
-def test_agrees_with_integrals_at_sixty_digits(name: str, cells: Cells) -> None:
+def test_conservative_estimates_agree_with_sixty_digits(name: str, cells: Cells) -> None:
     exact = LIMITS[name](cells)
     assert exact is not None
     assert scores_conservative(name, cells) == [pytest.approx(float(exact), rel=1e-12, abs=1e-15)]
 
 
-def test_one_token() -> None:
+def test_limits_of_one_token_have_closed_forms() -> None:
     """P(X >= 1) = 1 - exp(-m) = 1 - (1-p)^n has closed inverses."""
     (mi,) = scores_conservative("mi_conf_2", Cells(1, 10, 10, 1000))
     assert mi == pytest.approx(math.log10(-math.log1p(-0.005) / 0.1), rel=1e-14)
@@ -59,7 +59,7 @@ def test_one_token() -> None:
     assert lrc == pytest.approx(math.log2(99 * p / (1 - p)), rel=1e-14)
 
 
-def test_always_together() -> None:
+def test_the_limit_of_units_that_always_cooccur_has_a_closed_form() -> None:
     """O21 = 0: the lower limit of n out of n successes is alpha^(1/n)."""
     (lrc,) = scores_conservative("lrc", Cells(8, 86, 8, 177))
     p = 0.025 ** (1 / 8)
@@ -77,21 +77,21 @@ def test_limits_stay_below_the_estimates(k: int, misses: int) -> None:
     assert lower < higher < (math.log(k / misses) if misses else math.inf)
 
 
-def test_lrc_is_zero_where_the_interval_contains_zero_and_keeps_the_sign_elsewhere() -> None:
+def test_lrc_is_zero_where_the_interval_contains_zero() -> None:
     independent, more, less = Cells(12, 100, 100, 1000), Cells(40, 100, 100, 1000), Cells(
         1, 400, 100, 1000
     )  # fmt: skip
     assert scores_conservative("lrc", independent) == [0]
     for cells, sign in ((more, 1), (less, -1)):
-        (found,) = scores_conservative("lrc", cells)
-        assert found is not None
-        assert found * sign > 0
+        (value,) = scores_conservative("lrc", cells)
+        assert value is not None
+        assert value * sign > 0
     (unclamped,) = scores_conservative("positive_lrc", less)
     assert unclamped is not None
     assert unclamped < 0
 
 
-def test_degenerate_tables() -> None:
+def test_conservative_estimates_of_degenerate_tables() -> None:
     never, absent, alone, everything = (
         Cells(0, 3, 4, 20), Cells(0, 0, 4, 20), Cells(2, 5, 2, 5), Cells(2, 2, 5, 5),
     )  # fmt: skip
@@ -113,7 +113,7 @@ def scores_likelihoods(name: str, *cells: Cells) -> list[float]:
     return score(frame, measures=[name]).collect().get_column(name).to_list()
 
 
-def test_by_hand() -> None:
+def test_likelihoods_by_hand() -> None:
     """O = 1, 0, 0, 1: E11 = 1/2; C(1,1) C(1,0) / C(2,1) = 1/2; 2!/1 (1/4)^2 = 1/8."""
     cells = Cells(1, 1, 1, 2)
     p = {name: 10 ** -scores_likelihoods(name, cells)[0] for name in NAMES}
@@ -129,7 +129,7 @@ def test_by_hand() -> None:
     Cells(146, 382, 4047, 406159), Cells(10**10, 10**11, 10**11, 10**12),
     Cells(10**11, 10**11, 10**11, 10**12), Cells(40, 100, 40, 100), Cells(0, 40, 60, 100),
 ], ids=str)  # fmt: skip
-def test_agrees_with_sixty_digits_at_the_extremes(name: str, cells: Cells) -> None:
+def test_likelihoods_agree_with_sixty_digits_at_the_extremes(name: str, cells: Cells) -> None:
     exact = float(TAILS[name](cells))
     assert scores_likelihoods(name, cells) == [pytest.approx(exact, rel=1e-12, abs=0)]
 
@@ -140,12 +140,12 @@ def test_hypergeometric_likelihoods_of_all_tables_add_up_to_one(
 ) -> None:
     f1, f2 = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
     every = [Cells(f, f1, f2, n) for f in range(max(0, f1 + f2 - n), min(f1, f2) + 1)]
-    found = scores_likelihoods("hypergeometric_likelihood_pv", *every)
-    assert sum(10**-each for each in found) == pytest.approx(1, rel=1e-13)
+    logarithms = scores_likelihoods("hypergeometric_likelihood_pv", *every)
+    assert sum(10**-each for each in logarithms) == pytest.approx(1, rel=1e-13)
 
 
-def test_one_possible_table_gives_zero() -> None:
-    """But the multinomial law lets the margins vary: 2 of 5 with one row is C(5,2) .4^2 .6^3."""
+def test_likelihoods_of_the_only_possible_table_are_zero() -> None:
+    """In the multinomial law margins vary: 2 of 5 with one row is C(5,2) .4^2 .6^3."""
     for name in set(NAMES) - {"poisson_likelihood_pv"}:
         assert math.copysign(1, scores_likelihoods(name, Cells(5, 5, 5, 5))[0]) == 1
         assert scores_likelihoods(name, Cells(5, 5, 5, 5)) == [0]
@@ -164,14 +164,14 @@ def scores(names: list[str], *cells: Cells) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("decades", DECADES)
-def test_limits_of_all_sizes(decades: int) -> None:
+def test_limits_of_any_level_are_computed(decades: int) -> None:
     """10^-n underflows from n = 324 on: ln m is solved for."""
     log_tail = -decades * math.log(10) - math.log(2)
-    found = poisson_limit(
+    result = poisson_limit(
         np.array(COUNTS, dtype=float), 10.0**-decades / 2,
         log_tail=log_tail if decades > 300 else None,
     )  # fmt: skip
-    for k, log_mean, shortfall in zip(COUNTS, found.log_mean, found.shortfall, strict=True):
+    for k, log_mean, shortfall in zip(COUNTS, result.log_mean, result.shortfall, strict=True):
         exact = gamma_quantile(k, mpmath.mpf(10) ** -decades / 2)
         assert abs(log_mean - exact) <= 1e-14 * max(abs(exact), 1)
         assert abs(shortfall / (k - mpmath.exp(exact)) - 1) <= 2e-14
@@ -180,13 +180,13 @@ def test_limits_of_all_sizes(decades: int) -> None:
 @given(cells=st.one_of(signatures(10**7), rare()), decades=st.integers(1, 2000))
 @example(cells=Cells(1, 1, 1, 10), decades=316)  # 10^-316 has eight digits
 @example(cells=Cells(1, 1, 1, 10), decades=323)
-def test_mi_conf_of_any_level(cells: Cells, decades: int) -> None:
-    (found,) = scores([f"mi_conf({decades})"], cells)
+def test_mi_conf_of_any_level_agrees_with_sixty_digits(cells: Cells, decades: int) -> None:
+    (result,) = scores([f"mi_conf({decades})"], cells)
     exact = exact_mi_conf(cells, decades)
-    assert abs(found[f"mi_conf_{decades}"] - exact) <= 5e-12 * abs(exact) + 1e-14
+    assert abs(result[f"mi_conf_{decades}"] - exact) <= 5e-12 * abs(exact) + 1e-14
 
 
-def test_first_term() -> None:
+def test_extreme_limits_equal_the_first_term() -> None:
     """Where m is far below k, P(X >= k) = m^k / k!; for k = 1 it is 1 - exp(-m)."""
     one, seven = scores(["mi_conf_1000"], Cells(1, 10, 10, 1000), Cells(7, 10, 100, 1000))
     assert one["mi_conf_1000"] == pytest.approx(-1000 - math.log10(2) + 1, rel=1e-15)
@@ -198,25 +198,25 @@ def test_first_term() -> None:
     cells=st.one_of(signatures(10**6, least=0), rare()),
     thousandths=st.integers(1, 10**9),
 )
-def test_poisson_mu_of_any_factor(cells: Cells, thousandths: int) -> None:
+def test_poisson_mu_of_any_factor_agrees_with_sixty_digits(cells: Cells, thousandths: int) -> None:
     times = Fraction(thousandths, 1000)
-    (found,) = scores([f"poisson_mu({float(times)})"], cells)
+    (result,) = scores([f"poisson_mu({float(times)})"], cells)
     exact = poisson(cells, times).upper(cells.f)
-    assert next(iter(found.values())) == pytest.approx(float(exact), rel=1e-12, abs=1e-290)
+    assert next(iter(result.values())) == pytest.approx(float(exact), rel=1e-12, abs=1e-290)
 
 
-def test_poisson_mu_near_its_mean() -> None:
+def test_poisson_mu_is_exact_near_its_mean() -> None:
     """O11 a few deviations from 10,000 E11, where O11 - n E11 would cancel."""
     n = 10**12
     for f1, f2, more in ((10**9 + 7, 10**5, 3), (10**7 + 1, 10**7, -2), (3 * 10**5, 10**6 + 3, 1)):
         mean = 10_000 * f1 * f2 // n
         cells = Cells(min(f1, f2, mean + more * math.isqrt(mean)), f1, f2, n)
-        (found,) = scores(["Poisson.mu.10000.pv"], cells)
+        (result,) = scores(["Poisson.mu.10000.pv"], cells)
         exact = poisson(cells, Fraction(10_000)).upper(cells.f)
-        assert found["poisson_mu_10000"] == pytest.approx(float(exact), rel=1e-12)
+        assert result["poisson_mu_10000"] == pytest.approx(float(exact), rel=1e-12)
 
 
-def test_poisson_mu_is_nought_or_huge() -> None:
+def test_poisson_mu_is_zero_or_huge() -> None:
     never, always = Cells(3, 5000, 6000, 10**6), Cells(10**7, 10**7, 10**7, 10**12)
     few, many = scores(["poisson_mu_10000", "poisson_mu_0_001"], never, always)
     assert few["poisson_mu_10000"] == 0.0
@@ -226,7 +226,7 @@ def test_poisson_mu_is_nought_or_huge() -> None:
 
 
 @given(cells=st.one_of(signatures(10**9), rare()))
-def test_laws(cells: Cells) -> None:
+def test_scores_of_families_are_monotone(cells: Cells) -> None:
     """Stricter levels and larger factors score lower; more joint tokens score higher."""
     ladders = [[f"mi_conf_{n}" for n in DECADES], ["poisson_pv", *(
         f"poisson_mu({n})" for n in (1, "1.001", 2, 7, 50, 1000, 10_000, 1_000_000)
@@ -255,33 +255,33 @@ MI.conf.1000 Poisson.mu.2.pv Poisson.mu.3.pv Poisson.mu.5.pv Poisson.mu.10.pv Po
 Poisson.mu.100.pv Poisson.mu.1000.pv Poisson.mu.10000.pv
 """
 UCS = LISTED.split()
-"""What the manual pages of its three packages list."""
+"""Measures on the manual pages of its three packages."""
 WITHOUT_A_NUMBER = ("MI.conf", "Poisson.mu.pv")
-"""Of which UCS has the number as a setting."""
+"""Measures whose number is a setting in UCS."""
 
 
-def test_every_measure_of_ucs_is_found_by_its_name_and_says_so() -> None:
+def test_measures_of_ucs_are_resolved_by_their_names() -> None:
     for name in UCS:
-        (found,) = MEASURES.resolve([name])
-        assert name in MEASURES.get(found).spellings
+        (measure,) = MEASURES.resolve([name])
+        assert name in MEASURES.get(measure).spellings
         if name != "Poisson.likelihood.Perl.pv":  # the same probability, computed in Perl
-            assert MEASURES.get(found).ucs == name
+            assert MEASURES.get(measure).ucs == name
     for name in WITHOUT_A_NUMBER:
         with pytest.raises(UnknownName, match=r"did you mean .*(mi_conf|poisson_mu)"):
             MEASURES.resolve([name])
 
 
-def test_no_other_measure_is_said_to_be_of_ucs() -> None:
+def test_no_other_measure_claims_to_be_of_ucs() -> None:
     assert {MEASURES.get(name).ucs for name in MEASURES} - {""} <= set(UCS)
     for name in ("Fisher.tt.pv", "Liddell", "simple.ll", "MI.conf.1", "MI.conf.7", "Poisson.mu.2"):
-        (found,) = MEASURES.resolve([name])
-        assert MEASURES.get(found).ucs != name
-        assert name in MEASURES.get(found).spellings
+        (measure,) = MEASURES.resolve([name])
+        assert MEASURES.get(measure).ucs != name
+        assert name in MEASURES.get(measure).spellings
 
 
-def test_spellings() -> None:
-    typed = ["mi_conf(7)", "MI.conf.7", "mi_conf_7", "mi_conf(07)", "mi_conf(7.0)"]
-    assert MEASURES.resolve(typed) == ["mi_conf_7"]
+def test_spellings_of_families_are_resolved() -> None:
+    spellings = ["mi_conf(7)", "MI.conf.7", "mi_conf_7", "mi_conf(07)", "mi_conf(7.0)"]
+    assert MEASURES.resolve(spellings) == ["mi_conf_7"]
     halves = [
         "poisson_mu(2.5)",
         "Poisson.mu.2.5.pv",
@@ -300,7 +300,7 @@ def test_spellings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("name", "message"),
     [
         ("mi_conf(0)", "in mi_conf(n), n is a whole number from 1 to 1,000,000"),
         ("MI.conf.2.5", "in mi_conf(n), n is a whole number from 1 to 1,000,000"),
@@ -314,26 +314,28 @@ def test_spellings() -> None:
         ("mi_cof(5)", "did you mean mi_conf(n), mi_conf_5, mi_conf_3?"),
     ],
 )
-def test_numbers_that_a_family_has_not(typed: str, said: str) -> None:
+def test_numbers_outside_a_family_are_refused(name: str, message: str) -> None:
     with pytest.raises(UnknownName) as error:
-        MEASURES.resolve(["t_score", typed])
-    assert str(error.value) == f"unknown measure {typed!r}; {said}"
+        MEASURES.resolve(["t_score", name])
+    assert str(error.value) == f"unknown measure {name!r}; {message}"
     with pytest.raises(UnknownName):
-        MEASURES.get(typed)
+        MEASURES.get(name)
 
 
-def test_a_fresh_process_finds_them_and_their_code() -> None:
+def test_a_fresh_process_finds_families_and_their_code() -> None:
     code = (
         "from pipeline.kernels.measure import MEASURES as m;"
         "print(m.get('poisson_mu_50').formula, m.place('mi_conf_50'))"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
     place = "pipeline.kernels.association.measures.effect_sizes:mi_conf"
-    assert done.stdout.strip() == f"-log10 P(X >= O11), X ~ Poisson(50 E11) {place}"
+    assert process.stdout.strip() == f"-log10 P(X >= O11), X ~ Poisson(50 E11) {place}"
     assert places(["mi_conf_50"]) == {place}
 
 
-def test_a_family_is_registered_once() -> None:
+def test_a_family_cannot_be_registered_twice() -> None:
     def mi_conf(n: int) -> pl.Expr:
         return pl.col("o11") / n
 
@@ -348,9 +350,9 @@ def test_poisson_of_a_tuple_far_below_the_smallest_number() -> None:
     """Ratios of probabilities overflow where O is small and E is 1e-54."""
     units = {f"l{i}": ["a"] for i in range(1, 7)}
     counts = {name: [10] for name in signature(6)} | {"N": [10**12]}
-    found = score_tuples(pl.LazyFrame(units | counts), measures=["poisson_pv"]).collect()
+    result = score_tuples(pl.LazyFrame(units | counts), measures=["poisson_pv"]).collect()
     exact = 540 + math.log10(math.factorial(10))
-    assert found["poisson_pv"].to_list() == [pytest.approx(exact, rel=1e-14)]
+    assert result["poisson_pv"].to_list() == [pytest.approx(exact, rel=1e-14)]
 
 
 # The random measure: fixed by candidate and seed, uniform, different for equal signatures.
@@ -366,39 +368,40 @@ def numbers(table: pl.DataFrame, seed: str = "s") -> pl.DataFrame:
     return score(table.lazy(), measures=["random", "dice"], seed=seed).collect()
 
 
-def test_uniform_and_no_ties_between_equal_signatures() -> None:
-    found = numbers(candidates(4000))
-    assert found.get_column("random").n_unique() == 4000
-    assert found.get_column("dice").n_unique() == 1
-    assert stats.kstest(found.get_column("random"), "uniform").pvalue > 0.001
+def test_random_scores_are_uniform_and_distinct() -> None:
+    result = numbers(candidates(4000))
+    assert result.get_column("random").n_unique() == 4000
+    assert result.get_column("dice").n_unique() == 1
+    assert stats.kstest(result.get_column("random"), "uniform").pvalue > 0.001
 
 
-def test_fixed_by_candidate_and_seed() -> None:
+def test_random_scores_are_fixed_by_candidate_and_seed() -> None:
     table = candidates(500)
-    found = numbers(table)
-    assert numbers(table).equals(found)
+    result = numbers(table)
+    assert numbers(table).equals(result)
     turned = numbers(table.reverse()).sort("l1", "l2")
-    assert turned.equals(found.sort("l1", "l2"))
+    assert turned.equals(result.sort("l1", "l2"))
     other = numbers(table, seed="t").get_column("random")
-    assert (other != found.get_column("random")).all()
+    assert (other != result.get_column("random")).all()
     assert (
-        abs(pl.DataFrame({"a": other, "b": found["random"]}).select(pl.corr("a", "b")).item()) < 0.2
+        abs(pl.DataFrame({"a": other, "b": result["random"]}).select(pl.corr("a", "b")).item())
+        < 0.2
     )
 
 
-def test_other_counts_leave_it_as_it_is() -> None:
+def test_random_scores_do_not_depend_on_counts() -> None:
     more = numbers(candidates(50).with_columns(f=pl.lit(9)))
     assert more.get_column("random").equals(numbers(candidates(50)).get_column("random"))
 
 
-def test_published_number() -> None:
+def test_the_random_score_of_a_candidate_is_pinned() -> None:
     """Pinned: the number of a candidate is the same under any later version."""
     pair = pl.DataFrame({"l1": ["in:Frage"], "l2": ["stellen"], "f": 146, "f1": 382, "f2": 4047,
                          "N": 406159})  # fmt: skip
     assert round(numbers(pair, seed="a").get_column("random").item(), 12) == 0.296009366312
 
 
-def test_a_table_without_units_goes_by_the_signature() -> None:
+def test_random_scores_without_units_depend_on_the_signature() -> None:
     table = candidates(3).drop("l1", "l2").with_columns(f=pl.Series([3, 3, 4]))
-    found = numbers(table).get_column("random").to_list()
-    assert found[0] == found[1] != found[2]
+    values = numbers(table).get_column("random").to_list()
+    assert values[0] == values[1] != values[2]

@@ -1,4 +1,4 @@
-"""What measures say of empty margins, O11 = 0 and O11 = E11 is so, and nothing is left unsaid."""
+"""The notes of measures on empty margins, O11 = 0 and O11 = E11 are true and complete."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ WHERE: dict[str, Callable[[Cells], bool]] = {
     "O11 = E11": lambda c: not c.determinant,
     "|O11 - E11| <= 1/2": lambda c: abs(c.delta) <= 0.5,
 }  # fmt: skip
-IS: dict[str, Callable[[float | None], bool]] = {
+RELATIONS: dict[str, Callable[[float | None], bool]] = {
     "null": lambda score: score is None,
     "above 0": lambda score: score is not None and score > 0,
     "below 0": lambda score: score is not None and score < 0,
@@ -79,28 +79,28 @@ IS: dict[str, Callable[[float | None], bool]] = {
     "log10 2": lambda score: score == pytest.approx(math.log10(2), rel=1e-15),
     **{text: number(text) for text in ("0", "1", "-1", "-100", "inf", "-inf")},
 }  # fmt: skip
-SAID = {name: MEASURES.get(name).note for name in MEASURES if name != "random"}
+NOTES = {name: MEASURES.get(name).note for name in MEASURES if name != "random"}
 
 
 def clauses(note: str) -> list[tuple[str, list[str]]]:
-    """Return what a note says: values, and the conditions of each."""
-    found = (clause.partition(" where ") for clause in note.split("; "))
+    """Return the values in a note, and the conditions of each."""
+    parts = (clause.partition(" where ") for clause in note.split("; "))
     return [
         (value, where.split(",")[0].split(" (")[0].split(" or "))
-        for value, _, where in found
+        for value, _, where in parts
         if where
     ]
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_what_a_note_says(name: str) -> None:
-    """The first clause that fits decides; null and infinity need one."""
+@pytest.mark.parametrize("name", NOTES)
+def test_notes_state_the_degenerate_values(name: str) -> None:
+    """The first matching clause applies; null and infinity need one."""
     scores = score(frame(*TABLES), measures=[name]).collect()[name].to_list()
-    unused = {place for place, _ in enumerate(clauses(SAID[name]))}
+    unused = {place for place, _ in enumerate(clauses(NOTES[name]))}
     for cells, value in zip(TABLES, scores, strict=True):
-        for place, (said, conditions) in enumerate(clauses(SAID[name])):
+        for place, (value_text, conditions) in enumerate(clauses(NOTES[name])):
             if any(WHERE[each](cells) for each in conditions):
-                assert IS[said](value), (cells, value, said)
+                assert RELATIONS[value_text](value), (cells, value, value_text)
                 unused.discard(place)
                 break
         else:
@@ -109,8 +109,8 @@ def test_what_a_note_says(name: str) -> None:
     assert not unused
 
 
-def test_who_says_nothing() -> None:
-    assert {name for name, note in SAID.items() if not note} == {"frequency"}
+def test_only_frequency_has_no_note() -> None:
+    assert {name for name, note in NOTES.items() if not note} == {"frequency"}
 
 
 # Exact tests against exact values, published values, and their laws.
@@ -154,7 +154,9 @@ def tables_exact_measures(draw: st.DrawFn, most: int = 60) -> Cells:
 
 @pytest.mark.parametrize("name", TESTS)
 @given(data=st.data())
-def test_agrees_with_sixty_digits_near_independence(name: str, data: st.DataObject) -> None:
+def test_exact_tests_agree_with_sixty_digits_near_independence(
+    name: str, data: st.DataObject
+) -> None:
     times = float(name.partition("_mu_")[2].replace("_", ".")) if "_mu_" in name else 1
     rows = data.draw(st.lists(near_independence(times=times), min_size=4, max_size=12))
     for value, cells in zip(scores(name, *rows), rows, strict=True):
@@ -167,12 +169,12 @@ def test_agrees_with_sixty_digits_near_independence(name: str, data: st.DataObje
 def test_fisher_agrees_with_exact_fractions(cells: Cells) -> None:
     observed = by_enumeration(cells, lambda _, k: k == cells.f)
     ways = observed * math.comb(cells.n, cells.f1)
-    chosen: dict[str, Callable[[int, int], bool]] = {
+    conditions: dict[str, Callable[[int, int], bool]] = {
         "fisher_pv": lambda _, k: k >= cells.f,
         "fisher_left_pv": lambda _, k: k <= cells.f,
         "fisher_two_sided_pv": lambda w, _: w * 10**7 <= ways * (10**7 + 1),
     }
-    for name, condition in chosen.items():
+    for name, condition in conditions.items():
         p = by_enumeration(cells, condition)
         exact = -decimal(mpmath.log(mpmath.mpf(p.numerator) / p.denominator))
         assert scores(name, cells) == [pytest.approx(float(exact), rel=1e-13, abs=0)]
@@ -221,7 +223,7 @@ GOLD = {
 
 
 @pytest.mark.parametrize("cells", GOLD, ids=str)
-def test_huge_counts_near_independence(cells: Cells) -> None:
+def test_exact_tests_of_huge_counts_near_independence(cells: Cells) -> None:
     for name, exact in GOLD[cells].items():
         assert scores(name, cells) == [pytest.approx(exact, rel=1e-12, abs=0)]
 
@@ -231,14 +233,14 @@ def test_huge_counts_near_independence(cells: Cells) -> None:
     Cells(10**7 + 600, 5 * 10**7, 2 * 10**7, 10**8),  # two-sided p above 1/2, integrated
     Cells(10**9 - 5, 10**9 - 3, 10**9 - 2, 10**9),  # nearly all tokens
 ], ids=str)  # fmt: skip
-def test_wide_and_lopsided_tables(cells: Cells) -> None:
+def test_fisher_of_wide_and_lopsided_tables(cells: Cells) -> None:
     for name in (*FISHER, "binomial_pv", "poisson_pv"):
         exact = float(TAILS[name](cells))
         assert scores(name, cells) == [pytest.approx(exact, rel=3e-13, abs=0)]
 
 
 NEAR = ("fisher_left_pv", "poisson_mu_100", "poisson_mu_1000", "poisson_mu_10000")
-"""Of tests that find nothing strange in these tables."""
+"""Scores of tests for which these tables are not extreme."""
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -249,7 +251,7 @@ def test_p_values_far_below_the_smallest_number(name: str) -> None:
     assert exact[1] > 400_000 or name in NEAR
 
 
-def test_tea_tasting_and_twins() -> None:
+def test_published_p_values_of_tea_tasting_and_twins() -> None:
     """Fisher 1935; p-values in the examples of R's fisher.test."""
     tea, twins = Cells(3, 4, 4, 8), Cells(2, 12, 17, 30)
     p = {name: [10**-each for each in scores(name, tea, twins)] for name in FISHER}
@@ -258,7 +260,7 @@ def test_tea_tasting_and_twins() -> None:
     assert p["fisher_left_pv"][1] == pytest.approx(0.0004652, abs=5e-8)
 
 
-def test_by_hand() -> None:
+def test_exact_tests_by_hand() -> None:
     """C(3,k) C(2,2-k) = 1, 6, 3 of 10 for k = 0, 1, 2; Poisson and binomial with mean 1/2."""
     cells = [Cells(k, 3, 2, 5) for k in (0, 1, 2)]
     p = {name: [10**-each for each in scores(name, *cells)] for name in FISHER}
@@ -271,22 +273,24 @@ def test_by_hand() -> None:
     assert 10 ** -scores("binomial_pv", half)[0] == pytest.approx(1 - 0.75**2, rel=1e-14)
 
 
-def test_the_table_of_the_paper() -> None:
+def test_exact_tests_of_the_published_table() -> None:
     """in Frage + stellen."""
     paper = Cells(146, 382, 4047, 406159)
     for name in TESTS:
         assert scores(name, paper) == [pytest.approx(float(TAILS[name](paper)), rel=1e-12, abs=0)]
 
 
-def test_scores_of_ucs(public_data: Callable[[str], Path]) -> None:
+def test_fisher_agrees_with_ucs(public_data: Callable[[str], Path]) -> None:
     path = public_data("collocations/krenn_pp_verb.ds")
     table = pl.read_csv(path, separator="\t", quote_char=None)
-    found = score(table.lazy(), measures=["Fisher.pv"]).collect()
+    result = score(table.lazy(), measures=["Fisher.pv"]).collect()
     error = (pl.col("fisher_pv") / pl.col("am.Fisher.pv") - 1).abs().max()
-    assert found.select(error).item() < 5e-11  # what UCS loses where p is near 1
+    assert result.select(error).item() < 5e-11  # what UCS loses where p is near 1
 
 
-def test_top_candidates_keep_their_order(public_data: Callable[[str], Path]) -> None:
+def test_scores_of_underflowing_p_values_are_finite_and_distinct(
+    public_data: Callable[[str], Path],
+) -> None:
     """Where p underflows, all scores are finite and only equal signatures are tied."""
     path = public_data("collocations/krenn_pp_verb.ds")
     table = pl.read_csv(path, separator="\t", quote_char=None)
@@ -297,46 +301,46 @@ def test_top_candidates_keep_their_order(public_data: Callable[[str], Path]) -> 
 
 
 @given(cells=near_independence(10**12))
-def test_strictly_monotone_in_the_joint_frequency(cells: Cells) -> None:
+def test_exact_tests_increase_strictly_with_joint_frequency(cells: Cells) -> None:
     most = min(cells.f1, cells.f2)
     more = [f for f in range(cells.f, cells.f + 40) if cells.delta + (f - cells.f) > 0]
     run = [Cells(f, cells.f1, cells.f2, cells.n) for f in more if f <= most]
     for name in ("fisher_pv", "poisson_pv", "binomial_pv"):
-        found = scores(name, *run)
-        assert all(low < high for low, high in pairwise(found))
+        result = scores(name, *run)
+        assert all(low < high for low, high in pairwise(result))
 
 
 @given(cells=tables_exact_measures(10**5))
 def test_both_tails_of_fisher_share_one_table(cells: Cells) -> None:
     names = ["fisher_pv", "fisher_left_pv", "hypergeometric_likelihood_pv"]
-    right, left, observed = (10 ** -scores(name, cells)[0] for name in names)
-    assert right + left == pytest.approx(1 + observed, rel=1e-12)
+    right_tail, left_tail, observed = (10 ** -scores(name, cells)[0] for name in names)
+    assert right_tail + left_tail == pytest.approx(1 + observed, rel=1e-12)
 
 
 @given(cells=near_independence(10**9))
-def test_two_sided_is_between_one_tail_and_two(cells: Cells) -> None:
-    right, left, both = (scores(name, cells)[0] for name in FISHER)
-    assert both <= max(right, left) * (1 + 1e-12)
+def test_two_sided_p_values_are_between_one_tail_and_two(cells: Cells) -> None:
+    right_tail, left_tail, both = (scores(name, cells)[0] for name in FISHER)
+    assert both <= max(right_tail, left_tail) * (1 + 1e-12)
     mirrored = Cells(cells.f1 - cells.f, cells.f1, cells.n - cells.f2, cells.n)
     assert scores("fisher_two_sided_pv", mirrored) == [pytest.approx(both, rel=1e-12, abs=1e-290)]
 
 
 @pytest.mark.parametrize("name", FISHER)
-def test_one_possible_table_gives_zero(name: str) -> None:
+def test_exact_tests_of_the_only_possible_table_are_zero(name: str) -> None:
     only = [Cells(5, 5, 5, 5), Cells(2, 5, 2, 5), Cells(0, 0, 4, 20), Cells(4, 4, 20, 20)]
-    found = scores(name, *only, Cells(0, 0, 0, 1), Cells(10**12, 10**12, 10**12, 10**12))
-    assert [math.copysign(1, each) for each in found] == [1] * 6  # 0, never -0
-    assert found == [0] * 6
+    result = scores(name, *only, Cells(0, 0, 0, 1), Cells(10**12, 10**12, 10**12, 10**12))
+    assert [math.copysign(1, each) for each in result] == [1] * 6  # 0, never -0
+    assert result == [0] * 6
 
 
 @pytest.mark.parametrize("name", ["poisson_pv", "binomial_pv", "fisher_pv", "poisson_mu_5"])
-def test_without_joint_tokens_every_value_is_at_least_as_large(name: str) -> None:
+def test_right_tails_without_joint_tokens_have_a_score_of_zero(name: str) -> None:
     assert scores(name, Cells(0, 3, 4, 20), Cells(0, 10**6, 10**6, 10**9)) == [0, 0]
 
 
 @pytest.mark.long
 @given(cells=st.lists(near_independence(10**9), min_size=2, max_size=12), random=st.randoms())
-def test_equal_rows_get_equal_bits_whatever_the_blocks(cells: list[Cells], random: Random) -> None:
+def test_equal_rows_have_identical_scores_in_any_blocks(cells: list[Cells], random: Random) -> None:
     alone = {c: table(c).row(0) for c in cells}
     random.shuffle(cells)
     with pytest.MonkeyPatch.context() as patch:
@@ -344,7 +348,7 @@ def test_equal_rows_get_equal_bits_whatever_the_blocks(cells: list[Cells], rando
         assert table(*cells).rows() == [alone[c] for c in cells]
 
 
-def test_no_rows() -> None:
+def test_exact_tests_of_no_rows() -> None:
     assert all(scores(name) == [] for name in TESTS)
 
 
@@ -358,15 +362,15 @@ ELSEWHERE = {*TAILS, *LIMITS}
 def test_every_measure_has_an_exact_twin() -> None:
     missing = set(MEASURES) - set(EXACT) - WITHOUT_TWIN - ELSEWHERE
     assert not missing, "add it to its table in exact.py, or to the list of its kind beside it"
-    found = {name for name in {*EXACT, *ELSEWHERE} if name in MEASURES}
-    assert found == {*EXACT, *ELSEWHERE}, "a twin of no measure: remove it"
+    registered = {name for name in {*EXACT, *ELSEWHERE} if name in MEASURES}
+    assert registered == {*EXACT, *ELSEWHERE}, "a twin of no measure: remove it"
 
 
 def check(rows: list[Cells]) -> None:
-    found = score(frame(*rows), measures=sorted(EXACT)).collect()
+    result = score(frame(*rows), measures=sorted(EXACT)).collect()
     wrong = [
         f"{name}{cells}: {value!r}, exactly {mpmath.nstr(exact, 20)}"
-        for cells, scores in zip(rows, found.iter_rows(named=True), strict=True)
+        for cells, scores in zip(rows, result.iter_rows(named=True), strict=True)
         for name, twin in EXACT.items()
         if not agree(value := scores[name], exact := twin(cells), size_measures_exact(name, cells))
     ]
@@ -387,33 +391,33 @@ def agree(value: float | None, exact: mpmath.mpf | None, cancelled: float) -> bo
 
 
 @given(rows=st.lists(tables, min_size=1, max_size=12))
-def test_exact_value(rows: list[Cells]) -> None:
+def test_closed_forms_agree_with_exact_values(rows: list[Cells]) -> None:
     check(rows)
 
 
 @given(rows=st.lists(signatures(most=100, least=0), min_size=1, max_size=12))
-def test_exact_value_in_small_tables(rows: list[Cells]) -> None:
+def test_closed_forms_are_exact_in_small_tables(rows: list[Cells]) -> None:
     """Zero cells and full margins, O11 = 0 among them."""
     check(rows)
 
 
 @given(rows=st.lists(st.one_of(small(), independent()), min_size=1, max_size=30))
-def test_exact_value_at_independence(rows: list[Cells]) -> None:
+def test_closed_forms_are_exact_at_independence(rows: list[Cells]) -> None:
     """Small tables, O11 = E11 in half of them, where a signed statistic has no sign."""
     check(rows)
 
 
-def test_yates_at_independence() -> None:
-    found = (
+def test_yates_correction_at_independence() -> None:
+    result = (
         score(frame(Cells(2, 80, 40, 1600)), measures=list(MEASURES)).collect().row(0, named=True)
     )
-    assert found["chi_squared_corr_tt"] == pytest.approx(0.13495277, rel=1e-7)
-    assert found["chi_squared_corr_tt_pv"] == pytest.approx(0.14669665, rel=1e-7)
-    assert found["chi_squared_corr"] == 0
-    assert found["chi_squared_corr_pv"] == pytest.approx(math.log10(2))
+    assert result["chi_squared_corr_tt"] == pytest.approx(0.13495277, rel=1e-7)
+    assert result["chi_squared_corr_tt_pv"] == pytest.approx(0.14669665, rel=1e-7)
+    assert result["chi_squared_corr"] == 0
+    assert result["chi_squared_corr_pv"] == pytest.approx(math.log10(2))
 
 
-def test_degenerate_tables() -> None:
+def test_closed_forms_are_exact_in_degenerate_tables() -> None:
     check(
         [
             Cells(5, 5, 5, 5), Cells(2, 5, 2, 5), Cells(2, 2, 5, 5), Cells(0, 3, 4, 20),
@@ -424,7 +428,7 @@ def test_degenerate_tables() -> None:
     )  # fmt: skip
 
 
-def test_large_counts() -> None:
+def test_closed_forms_are_exact_for_large_counts() -> None:
     """Near independence, where textbook forms lose all digits, and far from it."""
     n = 10**12
     check(
@@ -439,7 +443,7 @@ def test_large_counts() -> None:
 
 
 @pytest.mark.long
-def test_corrections_that_nearly_cancel() -> None:
+def test_corrections_that_nearly_cancel_are_exact() -> None:
     """|D| within 1 of N/2 for Yates; numerator within 1 of the denominator with 1/2 added."""
     product = 700_001 * 700_003
     yates = [Cells(1, 700_001, 700_003, 2 * product + more) for more in range(-2, 4)]
@@ -449,15 +453,15 @@ def test_corrections_that_nearly_cancel() -> None:
     check([*yates, *halves, *(cells.swapped for cells in halves)])
 
 
-def test_parameters() -> None:
+def test_measures_accept_parameters() -> None:
     cells = Cells(9, 40, 60, 5000)
     strict = cast(Any, conservative_log_ratio)(alpha=0.05, family_size=100)
     row = {"o11": 9.0, "o12": 31.0, "o21": 51.0, "o22": 4909.0, "r1": 40.0, "r2": 4960.0,
            "c1": 60.0, "N": 5000.0, "log_ratio": float(cast(Any, EXACT["log_ratio"](cells)))}  # fmt: skip
-    found = pl.DataFrame([row]).select(clr=strict, mikolov=cast(Any, mikolov)(discount=2.0)).row(0)
+    result = pl.DataFrame([row]).select(clr=strict, mikolov=cast(Any, mikolov)(discount=2.0)).row(0)
     deviation = math.sqrt(1 / 9 + 1 / 51 - 1 / 40 - 1 / 4960)
-    assert found[0] == pytest.approx(row["log_ratio"] - 3.4807564 * deviation / math.log(2))
-    assert found[1] == pytest.approx(7 * 5000 / 2400)
+    assert result[0] == pytest.approx(row["log_ratio"] - 3.4807564 * deviation / math.log(2))
+    assert result[1] == pytest.approx(7 * 5000 / 2400)
 
 
 # Laws of measures: symmetry, sign, monotony, range, and independence of the other rows.
@@ -501,30 +505,30 @@ def close(first: float | None, second: float | None) -> bool:
 
 @pytest.mark.long
 @given(rows=st.lists(tables, min_size=1, max_size=60))
-def test_swapping_the_units(rows: list[Cells]) -> None:
+def test_symmetric_measures_do_not_depend_on_the_order_of_units(rows: list[Cells]) -> None:
     symmetric = [name for name in KNOWN if MEASURES.get(name).symmetric]
     swapped = scores_measures_laws(*(cells.swapped for cells in rows))
     for here, there in zip(scores_measures_laws(*rows), swapped, strict=True):
         assert not [name for name in symmetric if not close(here[name], there[name])]
 
 
-def test_what_is_not_symmetric() -> None:
+def test_asymmetric_measures_depend_on_the_order_of_units() -> None:
     here, there = scores_measures_laws(Cells(3, 10, 40, 1000), Cells(3, 40, 10, 1000))
     differ = {name for name in KNOWN if not close(here[name], there[name])}
     assert differ == {name for name in KNOWN if not MEASURES.get(name).symmetric}
 
 
 @given(rows=st.lists(signatures(10**9), min_size=1, max_size=60))
-def test_the_sign_is_that_of_the_difference(rows: list[Cells]) -> None:
-    for cells, found in zip(rows, scores_measures_laws(*rows), strict=True):
+def test_scores_have_the_sign_of_the_difference(rows: list[Cells]) -> None:
+    for cells, result in zip(rows, scores_measures_laws(*rows), strict=True):
         expected = (cells.delta > 0) - (cells.delta < 0)
         for name in FOLLOW_THE_SIGN | NEVER_THE_OTHER_SIGN:
-            if (value := found[name]) is not None:
+            if (value := result[name]) is not None:
                 allowed = {expected} if name in FOLLOW_THE_SIGN else {expected, 0}
                 assert (value > 0) - (value < 0) in allowed, (name, value)
 
 
-def test_signed_tests_are_known() -> None:
+def test_every_signed_test_is_in_a_table() -> None:
     signed = {name for name in MEASURES if MEASURES.get(name).sided == "signed"}
     known = FOLLOW_THE_SIGN | NEVER_THE_OTHER_SIGN | SIGNED_BUT_FOR_YATES
     assert signed <= known, "add it to FOLLOW_THE_SIGN, or to the set after it"
@@ -534,27 +538,27 @@ def test_signed_tests_are_known() -> None:
     cells=st.one_of(signatures(10**6, least=0), rare()),
     steps=st.lists(st.integers(1, 50), max_size=15),
 )
-def test_more_joint_tokens_score_higher(cells: Cells, steps: list[int]) -> None:
+def test_more_joint_tokens_never_lower_monotone_scores(cells: Cells, steps: list[int]) -> None:
     most = min(cells.f1, cells.f2)
     joint = sorted({min(most, f) for f in itertools.accumulate(steps, initial=cells.f)})
-    found = scores_measures_laws(*(Cells(f, cells.f1, cells.f2, cells.n) for f in joint))
-    for low, high in itertools.pairwise(found):
+    result = scores_measures_laws(*(Cells(f, cells.f1, cells.f2, cells.n) for f in joint))
+    for low, high in itertools.pairwise(result):
         for name in MONOTONE:
             before, after = low[name], high[name]
             if before is not None and after is not None:
                 assert before <= after or close(before, after), (name, before, after)
 
 
-def test_what_is_not_monotone() -> None:
-    """A witness for each that the table of monotone measures leaves out."""
+def test_every_other_measure_falls_somewhere() -> None:
+    """An example for each measure that is not in the table of monotone measures."""
     margins = [(f, 40, 50, 100) for f in range(41)] + [(f, 60, 60, 10**4) for f in range(61)]
-    found = scores_measures_laws(
+    result = scores_measures_laws(
         *(Cells(*each) for each in margins if each[1] + each[2] - each[0] <= each[3])
     )
     falls = {
         name
         for name in KNOWN
-        for low, high in itertools.pairwise(found)
+        for low, high in itertools.pairwise(result)
         if high["frequency"] > low["frequency"]
         and low[name] is not None and high[name] is not None
         and low[name] > high[name] and not close(low[name], high[name])
@@ -564,34 +568,34 @@ def test_what_is_not_monotone() -> None:
 
 
 def bounds(name: str) -> tuple[float, float, str]:
-    said = MEASURES.get(name).range
-    low, high = said[1:-1].replace("N", "inf").split(",")
-    return float(low), float(high), said
+    range_ = MEASURES.get(name).range
+    low, high = range_[1:-1].replace("N", "inf").split(",")
+    return float(low), float(high), range_
 
 
 @pytest.mark.long
 @given(rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=60))
 @pytest.mark.filterwarnings("error")
-def test_range(rows: list[Cells]) -> None:
-    for found in scores_measures_laws(*rows):
+def test_scores_are_in_their_range(rows: list[Cells]) -> None:
+    for result in scores_measures_laws(*rows):
         for name in MEASURES:
-            low, high, said = bounds(name)
-            value = found[name]
+            low, high, range_ = bounds(name)
+            value = result[name]
             if value is not None:
-                assert low <= value <= high, (name, value, said)
-                assert not (value == -math.inf and said[0] == "("), (name, value, said)
-                assert not (value == math.inf and said[-1] == ")" and "N" not in said), name
+                assert low <= value <= high, (name, value, range_)
+                assert not (value == -math.inf and range_[0] == "("), (name, value, range_)
+                assert not (value == math.inf and range_[-1] == ")" and "N" not in range_), name
 
 
-def test_perfect_association_scores_exactly_the_most() -> None:
+def test_perfect_association_has_the_maximum_score() -> None:
     together = [Cells(k, k, k, n) for n in (1000, 99_991) for k in range(1, 400)]
-    found = score(frame(*together), measures=list(MEASURES)).collect()
+    result = score(frame(*together), measures=list(MEASURES)).collect()
     for name in ("npmi", "phi", "yule_y", "yule_q", "geometric_mean", "dice", "kulczynski"):
-        assert 1 - 1e-15 <= found.get_column(name).min() <= found.get_column(name).max() <= 1
+        assert 1 - 1e-15 <= result.get_column(name).min() <= result.get_column(name).max() <= 1
 
 
 @pytest.mark.long
-def test_how_a_table_is_stored_does_not_matter() -> None:
+def test_the_storage_of_a_table_does_not_change_scores() -> None:
     """One row, chunks of one row, columns of a single value: Polars divides these differently."""
     rows = [Cells(f, 60, 70, 1000) for f in range(1, 40)]
     formulas = {"third": "o11 / 3", "tenth": "e11 / 10"}
@@ -603,13 +607,13 @@ def test_how_a_table_is_stored_does_not_matter() -> None:
     chunked = pl.concat(frame(row).collect() for row in rows).lazy()
     constant = frame(*rows).with_columns(f1=pl.lit(60), f2=pl.lit(70), N=pl.lit(1000))
     for table in (chunked, constant):
-        found = score(table, measures=list(MEASURES), formulas=formulas).collect()
-        assert found.select(among.columns[4:]).equals(among.select(among.columns[4:]))
+        result = score(table, measures=list(MEASURES), formulas=formulas).collect()
+        assert result.select(among.columns[4:]).equals(among.select(among.columns[4:]))
 
 
 @pytest.mark.long
 @given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
-def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
+def test_row_order_and_batches_do_not_change_scores(rows: list[Cells], seed: int) -> None:
     table = frame(*rows, *rows).with_row_index("row").collect()
     whole = score(table.lazy(), measures=list(MEASURES)).collect()
     shuffled = score(
@@ -626,7 +630,7 @@ def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> No
     rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=40),
     size=st.integers(1, 9),
 )
-def test_batch_size_does_not_matter(rows: list[Cells], size: int) -> None:
+def test_the_batch_size_does_not_change_scores(rows: list[Cells], size: int) -> None:
     whole = score(frame(*rows), measures=list(MEASURES)).collect()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scoring, "BATCH", size)
@@ -645,7 +649,7 @@ print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in found)).
 
 
 @pytest.mark.long
-def test_number_of_threads_does_not_matter() -> None:
+def test_the_number_of_threads_does_not_change_scores() -> None:
     path = os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])
     digests = {
         subprocess.run(

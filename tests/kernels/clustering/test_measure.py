@@ -1,4 +1,4 @@
-"""What people type for cluster measures: as tables call them, as papers do, as scikit-learn does."""
+"""Names of cluster measures as they are typed: from tables, papers and scikit-learn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.registry import Registry
 from tests.kernels.clustering.token.tables import from_tokens
 
 REGISTRIES = (TYPE_MEASURES, TOKEN_MEASURES, OVERLAPPING_MEASURES)
-TYPED = {
+SPELLINGS = {
     TYPE_MEASURES: {"MacroC": "MacroI", "macro_i": "MacroI", "micro_c": "MicroC"},
     TOKEN_MEASURES: {
         "ARI": "adjusted_rand", "ari": "adjusted_rand", "AMI": "ami", "NMI": "nmi", "VI": "vi",
@@ -45,17 +45,17 @@ TYPED = {
 
 
 AMBIGUOUS = {"MI"}
-"""In tables the misclassification index, to others mutual information: refused, not guessed."""
+"""The misclassification index in tables, elsewhere mutual information: refused, not guessed."""
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda each: each.kind)
-def test_spellings(registry: Registry[Any]) -> None:
-    for typed, name in TYPED[registry].items():
-        assert registry.resolve([typed]) == [name], typed
+def test_spellings_find_their_measure(registry: Registry[Any]) -> None:
+    for spelling, name in SPELLINGS[registry].items():
+        assert registry.resolve([spelling]) == [name], spelling
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda each: each.kind)
-def test_what_tables_call_a_measure_finds_it(registry: Registry[Any]) -> None:
+def test_titles_find_their_measure(registry: Registry[Any]) -> None:
     for name in registry:
         if registry.place(name).startswith("pipeline."):
             title = registry.get(name).title
@@ -68,17 +68,17 @@ def test_what_tables_call_a_measure_finds_it(registry: Registry[Any]) -> None:
     "normalized_mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score",
     "fowlkes_mallows_score",
 ])  # fmt: skip
-def test_the_functions_of_scikit_learn(function: str) -> None:
+def test_names_of_scikit_learn_find_equal_measures(function: str) -> None:
     tokens = [(0, 0), (0, 1), (1, 1), (1, 1), (2, 0), (2, 2), (0, 0)]
-    found = token_scores(from_tokens(tokens), measures=[function])["value"].item()
+    value = token_scores(from_tokens(tokens), measures=[function])["value"].item()
     exact = getattr(metrics, function)(*zip(*tokens, strict=True))
-    assert found == pytest.approx(exact, rel=1e-12)
+    assert value == pytest.approx(exact, rel=1e-12)
 
 
-def test_a_spelling_that_is_nearly_right() -> None:
-    for typed in AMBIGUOUS:
+def test_ambiguous_and_misspelt_names_are_refused() -> None:
+    for spelling in AMBIGUOUS:
         with pytest.raises(UnknownName):
-            TOKEN_MEASURES.resolve([typed])
+            TOKEN_MEASURES.resolve([spelling])
     with pytest.raises(UnknownName, match=r"'adjustedrand'; did you mean adjusted_rand"):
         TOKEN_MEASURES.resolve(["adjustedrand"])
     with pytest.raises(UnknownName, match=r"'Purity'; did you mean many_to_one"):
@@ -86,19 +86,19 @@ def test_a_spelling_that_is_nearly_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"),
+    ("range_", "expected"),
     [("[0,1]", True), ("(0, 1)", True), ("[0, 1]", True), ("[0, 1.5]", False), ("[-1, 1]", False)],
 )
 def test_the_range_says_whether_a_measure_is_a_proportion(
-    written: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+    range_: str, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_a_plugin = replace(TOKEN_MEASURES.get("v"), name="mine", range=written)
+    of_a_plugin = replace(TOKEN_MEASURES.get("v"), name="mine", range=range_)
     entries = {**TOKEN_MEASURES._entries, "mine": of_a_plugin}
     monkeypatch.setattr(TOKEN_MEASURES, "_entries", entries)
     assert is_proportion("mine") == expected
 
 
-def test_what_is_not_known_is_no_proportion() -> None:
+def test_an_unknown_measure_is_no_proportion() -> None:
     assert not is_proportion("not_known")
 
 
@@ -111,19 +111,19 @@ def membership_matrix(sets: Sequence[Set[int]], labels: int = 4) -> sparse.csr_a
 
 
 @given(SETS)
-def test_rows_have_one_place_if_and_only_if_they_hold_the_same(sets: list[frozenset[int]]) -> None:
+def test_rows_share_a_place_if_and_only_if_their_sets_are_equal(sets: list[frozenset[int]]) -> None:
     one, places = distinct_sets(membership_matrix(sets))
     assert len(one) == len({*sets})
     assert [sets[one[place]] for place in places] == sets
 
 
-def test_sets_that_begin_alike_differ() -> None:
+def test_sets_with_a_common_beginning_are_distinct() -> None:
     one, places = distinct_sets(membership_matrix([{0}, {0, 1}, {0, 1, 2}, set(), {0}]))
     assert len(one) == 4
     assert places[0] == places[4]
 
 
-def test_no_labels_at_all() -> None:
+def test_rows_without_labels_share_a_place() -> None:
     one, places = distinct_sets(membership_matrix([set(), set()], labels=0))
     assert one.tolist() in ([0], [1])
     assert places.tolist() == [0, 0]
@@ -139,6 +139,6 @@ def test_numbers_are_the_same_with_and_without_a_table(
     assert places.tolist() == [1, 0, 2, 1]
 
 
-def test_no_numbers() -> None:
+def test_empty_arrays_have_no_distinct_values() -> None:
     distinct, places = distinct_values(np.zeros(0, dtype=np.int64))
     assert len(distinct) == len(places) == 0

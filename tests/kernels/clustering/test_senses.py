@@ -58,7 +58,7 @@ def heaviest(senses: dict[str, float]) -> str:
     return min(senses, key=lambda sense: (-senses[sense], sense))
 
 
-def of_a_word(gold: list[str], induced: list[str]) -> dict[str, float]:
+def word_measures(gold: list[str], induced: list[str]) -> dict[str, float]:
     """Return V, measures of pairs, and BCubed, by their definitions."""
     pairs = [
         (gold[i] == gold[j], induced[i] == induced[j])
@@ -85,17 +85,17 @@ def independent(gold: Key, induced: Key) -> dict[str, tuple[float, float]]:
     values, sizes = defaultdict(list), []
     for word, items in gold.items():
         known = [item for item in items if item in induced.get(word, {})]
-        found = of_a_word(
+        result = word_measures(
             [heaviest(items[item]) for item in known],
             [heaviest(induced[word][item]) for item in known],
         )
         sizes.append(len(items))
-        for name, value in found.items():
+        for name, value in result.items():
             values[name].append(value)
     means = {}
     for name, own in values.items():
-        kept = ~np.isnan(own)
-        each, weights = np.array(own)[kept], np.array(sizes)[kept]
+        defined = ~np.isnan(own)
+        each, weights = np.array(own)[defined], np.array(sizes)[defined]
         means[name] = (float(each.mean()), float(np.average(each, weights=weights)))
     return means
 
@@ -113,23 +113,25 @@ def invented_key(seed: int) -> Key:
 
 def check_heaviest(gold: Key, induced: Key) -> None:
     tokens = list(SINGLE_TOKENS)
-    found = sense_scores(
+    result = sense_scores(
         table(gold, "gold"), table(induced, "cluster"), measures=SINGLE, token_measures=tokens,
         senses="heaviest",
     )  # fmt: skip
     expected = independent(gold, induced)
-    assert set(found.scores["measure"]) == {*SINGLE, *tokens}
-    for name, value, weighted in found.scores.select("measure", "value", "weighted").iter_rows():
+    assert set(result.scores["measure"]) == {*SINGLE, *tokens}
+    for name, value, weighted in result.scores.select("measure", "value", "weighted").iter_rows():
         assert (value, weighted) == pytest.approx(expected[name], rel=1e-9), name
 
 
-def test_heaviest_senses_by_independent_counts() -> None:
+def test_heaviest_senses_agree_with_independent_counts() -> None:
     check_heaviest(invented_key(1), invented_key(2))
 
 
 @pytest.mark.parametrize("name", ["aiku_base", "unimelb_5p"])
 @pytest.mark.long
-def test_heaviest_senses_of_semeval(name: str, public_data: Callable[[str], Path]) -> None:
+def test_heaviest_senses_of_semeval_agree_with_independent_counts(
+    name: str, public_data: Callable[[str], Path]
+) -> None:
     gold, induced = (read(public_data(f"wsi/semeval2013_{each}.key.gz")) for each in ("gold", name))
     check_heaviest(gold, induced)
 
@@ -142,17 +144,17 @@ def test_heaviest_senses_of_semeval(name: str, public_data: Callable[[str], Path
     ],
 )
 @pytest.mark.long
-def test_the_scorer_of_semeval_2013(
+def test_scores_agree_with_the_program_of_semeval_2013(
     name: str, expected: list[float], public_data: Callable[[str], Path]
 ) -> None:
-    """The task's own program gives these values; it calls precision recall and recall precision."""
+    """Values of the program of the task, which swaps the names of precision and recall."""
     gold, induced = (read(public_data(f"wsi/semeval2013_{each}.key.gz")) for each in ("gold", name))
-    found = sense_scores(table(gold, "gold"), table(induced, "cluster"), measures=FUZZY)
-    assert found.scores["value"].to_list() == pytest.approx(expected, abs=1e-9)
-    assert found.scores["n_words"].to_list() == [50] * 4
+    result = sense_scores(table(gold, "gold"), table(induced, "cluster"), measures=FUZZY)
+    assert result.scores["value"].to_list() == pytest.approx(expected, abs=1e-9)
+    assert result.scores["n_words"].to_list() == [50] * 4
 
 
-def test_f_of_fuzzy_bcubed_is_that_of_the_means() -> None:
+def test_fuzzy_bcubed_f_is_computed_from_the_means() -> None:
     gold, induced = invented_key(3), invented_key(4)
     tables = table(gold, "gold"), table(induced, "cluster")
     whole = sense_scores(*tables, measures=FUZZY)
@@ -163,22 +165,22 @@ def test_f_of_fuzzy_bcubed_is_that_of_the_means() -> None:
     assert alone.words["measure"].unique().to_list() == ["fuzzy_bcubed_f"]
 
 
-def test_tables_of_their_schemas_with_limits_over_words() -> None:
+def test_tables_satisfy_their_schemas_and_have_limits_over_words() -> None:
     tables = table(invented_key(3), "gold"), table(invented_key(4), "cluster")
-    found = sense_scores(*tables, measures=FUZZY, replicates=50, seed="s")
+    result = sense_scores(*tables, measures=FUZZY, replicates=50, seed="s")
     run = [pl.lit("s").alias("system"), pl.lit("1").alias("run")]
-    assert validate([found.scores.select(*run, pl.all())], SenseScores, name="s") == 4
-    assert validate([found.words.select(*run, pl.all())], WordSenseScores, name="w") == 12
+    assert validate([result.scores.select(*run, pl.all())], SenseScores, name="s") == 4
+    assert validate([result.words.select(*run, pl.all())], WordSenseScores, name="w") == 12
     shuffled = [each.reverse() for each in tables]
     again = sense_scores(*shuffled, measures=FUZZY, replicates=50, seed="s")
-    assert again.scores.equals(found.scores)
-    words = found.words.filter(measure="fuzzy_nmi")["value"]
-    limits = found.scores.filter(measure="fuzzy_nmi").row(0, named=True)
+    assert again.scores.equals(result.scores)
+    words = result.words.filter(measure="fuzzy_nmi")["value"]
+    limits = result.scores.filter(measure="fuzzy_nmi").row(0, named=True)
     assert words.min() <= limits["lower"] <= limits["value"] <= limits["upper"] <= words.max()
     assert limits["standard_error"] == pytest.approx(words.std(ddof=0) / math.sqrt(3), rel=0.3)
 
 
-def test_words_and_instances_that_one_side_lacks() -> None:
+def test_words_and_instances_of_one_side_alone_are_handled() -> None:
     gold: Key = {
         "a": {"a.1": {"s": 1.0}, "a.2": {"s": 1.0}},
         "b": {"b.1": {"s": 1.0}, "b.2": {"s": 1}},
@@ -187,14 +189,14 @@ def test_words_and_instances_that_one_side_lacks() -> None:
         "a": {"a.1": {"k": 1.0}, "a.2": {"k": 1.0}, "a.3": {"k": 1.0}},
         "c": {"c.1": {"k": 1.0}},
     }
-    found = sense_scores(
+    result = sense_scores(
         table(gold, "gold"), table(induced, "cluster"), measures=FUZZY[:2], token_measures=["v"]
     )
     # Word b has no cluster: all its scores are 0.
-    assert found.scores.select("measure", "value", "n_words").rows() == [
+    assert result.scores.select("measure", "value", "n_words").rows() == [
         ("fuzzy_bcubed_precision", 0.25, 2), ("fuzzy_bcubed_recall", 0.5, 2), ("v", 0.5, 2),
     ]  # fmt: skip
-    assert dict(found.sizes.iter_rows()) == {
+    assert dict(result.sizes.iter_rows()) == {
         "words": 2, "words without an instance in a cluster": 1, "instances": 4,
         "instances without a cluster": 2, "instances without a gold sense": 2,
     }  # fmt: skip
@@ -222,26 +224,28 @@ PARTLY: tuple[Key, Key] = (
                      "pair_recall": 1 / 2, "pair_precision": 1 / 2}),
     ],
 )  # fmt: skip
-def test_instances_without_a_cluster(fate: Any, expected: dict[str, float]) -> None:
+def test_the_option_decides_about_instances_without_a_cluster(
+    fate: Any, expected: dict[str, float]
+) -> None:
     gold, induced = table(PARTLY[0], "gold"), table(PARTLY[1], "cluster")
-    found = sense_scores(
+    result = sense_scores(
         gold, induced, measures=SINGLE, token_measures=SINGLE_TOKENS, senses="heaviest",
         without_cluster=fate,
     ).scores  # fmt: skip
-    values = dict(found.select("measure", "value").iter_rows())
+    values = dict(result.select("measure", "value").iter_rows())
     assert {name: values[name] for name in expected} == pytest.approx(expected)
     if fate == "zero":
-        assert found["n_words"].unique().to_list() == [2]
+        assert result["n_words"].unique().to_list() == [2]
 
 
-def test_no_score_is_above_the_share_of_instances_with_a_cluster() -> None:
+def test_no_score_exceeds_the_share_of_clustered_instances() -> None:
     gold: Key = {"add": {f"a.{i}": {"st"[i % 2]: 1.0} for i in range(10)}}
     induced: Key = {"add": {"a.0": {"x": 1.0}}}
     tables = table(gold, "gold"), table(induced, "cluster")
     higher = [name for name in TOKEN_MEASURES if TOKEN_MEASURES.get(name).better == "higher"]
-    found = sense_scores(*tables, measures=SINGLE, token_measures=higher).scores
-    assert found["value"].max() == pytest.approx(0.1)
-    # Where less is better the nine others are one cluster: 0 would be a reward.
+    result = sense_scores(*tables, measures=SINGLE, token_measures=higher).scores
+    assert result["value"].max() == pytest.approx(0.1)
+    # If lower is better, the nine others are one cluster: a value of 0 would be a reward.
     vi, one = (
         sense_scores(*tables, measures=[], token_measures=["vi"], without_cluster=fate).scores
         for fate in ("zero", "cluster")
@@ -269,20 +273,20 @@ def word_by_word(gold: pl.DataFrame, induced: pl.DataFrame) -> dict[str, list[fl
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
-def test_all_words_at_once_equal_word_by_word(seed: int) -> None:
+def test_scores_of_all_words_equal_those_of_single_words(seed: int) -> None:
     gold, induced = table(invented_key(seed), "gold"), table(invented_key(seed + 1), "cluster")
     # Instances without a gold sense count in fuzzy measures.
     gold = gold.filter(pl.col("item").is_in(gold["item"].unique().sort()[::3].to_list()).not_())
     expected = word_by_word(gold, induced)
     plain = gold.drop("weight"), induced.drop("weight")
-    found = [
+    result = [
         sense_scores(gold, induced, measures=FUZZY),
         sense_scores(*plain, measures=["bcubed_f", "omega", "nmi_max"]),
         sense_scores(
             gold, induced, measures=[], token_measures=["v", "pair_f", "ami"], senses="heaviest"
         ),
     ]
-    for (name,), rows in pl.concat(each.words for each in found).group_by("measure"):
+    for (name,), rows in pl.concat(each.words for each in result).group_by("measure"):
         values = rows.sort("by")["value"].to_list()
         assert values == pytest.approx(expected[str(name)], abs=1e-12), name
 
@@ -293,12 +297,12 @@ def test_ties_of_heaviest_senses_are_counted() -> None:
         ("i", "s"), ("j", "t"),
     ]  # fmt: skip
     induced = table(gold, "cluster").filter(item="j")
-    found = sense_scores(table(gold, "gold"), induced, measures=["omega"], senses="heaviest")
-    sizes = dict(found.sizes.iter_rows())
+    result = sense_scores(table(gold, "gold"), induced, measures=["omega"], senses="heaviest")
+    sizes = dict(result.sizes.iter_rows())
     assert [sizes[each] for each in TIES] == [1, 0]
 
 
-def test_what_is_refused() -> None:
+def test_wrong_keys_and_options_are_refused() -> None:
     gold, induced = table(invented_key(1), "gold"), table(invented_key(2), "cluster")
     with pytest.raises(DataError, match="weights of classes, .* which omega does not use"):
         sense_scores(gold, induced, measures=["omega"])
@@ -327,13 +331,13 @@ def test_repeated_rows_count_once() -> None:
             {"measures": SINGLE, "token_measures": SINGLE_TOKENS},
         ),
     ):
-        given: dict[str, Any] = options
-        once = sense_scores(*tables, **given)
-        twice = sense_scores(*(pl.concat([each, each]) for each in tables), **given)
+        base: dict[str, Any] = options
+        once = sense_scores(*tables, **base)
+        twice = sense_scores(*(pl.concat([each, each]) for each in tables), **base)
         assert twice.scores.equals(once.scores)
 
 
-def test_weights_of_some_senses_are_refused_for_heaviest_senses_too() -> None:
+def test_partial_weights_are_refused_for_heaviest_senses() -> None:
     gold = table({"a": {"i": {"s": 3.0, "t": 1.0}}}, "gold")
     mixed = gold.with_columns(weight=pl.Series([None, 1.0]))
     for senses in ("all", "heaviest"):
@@ -341,9 +345,9 @@ def test_weights_of_some_senses_are_refused_for_heaviest_senses_too() -> None:
             sense_scores(mixed, gold.rename({"gold": "cluster"}), senses=senses)
 
 
-def test_no_words() -> None:
+def test_tables_without_words_have_no_values() -> None:
     gold, induced = table({}, "gold"), table({}, "cluster")
-    found = sense_scores(gold, induced, measures=["fuzzy_bcubed", "omega"], replicates=2)
-    assert found.scores["n_words"].to_list() == [0, 0]
-    assert found.scores["value"].to_list() == [None, None]
-    assert found.words.is_empty()
+    result = sense_scores(gold, induced, measures=["fuzzy_bcubed", "omega"], replicates=2)
+    assert result.scores["n_words"].to_list() == [0, 0]
+    assert result.scores["value"].to_list() == [None, None]
+    assert result.words.is_empty()

@@ -37,7 +37,7 @@ def frame_shares(counted: dict[tuple[str, str], int]) -> pl.DataFrame:
 
 
 @given(tokens)
-def test_counting(pairs: list[tuple[str, str]]) -> None:
+def test_shares_of_classes_agree_with_plain_counts(pairs: list[tuple[str, str]]) -> None:
     items = frame_shares(Counter(pairs))
     shares, sums = class_shares(items), frequent_types(items, most=range(1, 9))
     assert validate([shares], ClassShares, name="shares") == len({g for _, g in pairs}) + bool(
@@ -59,7 +59,9 @@ def test_counting(pairs: list[tuple[str, str]]) -> None:
 
 
 @given(tokens, st.sets(st.integers(1, 9)))
-def test_bands_by_counting(pairs: list[tuple[str, str]], last: set[int]) -> None:
+def test_frequency_bands_agree_with_plain_counts(
+    pairs: list[tuple[str, str]], last: set[int]
+) -> None:
     bands = frequency_bands(frame_shares(Counter(pairs)), last=sorted(last))
     validate([bands], FrequencyBands, name="bands")
     counts = Counter(item for item, _ in pairs)
@@ -85,16 +87,16 @@ def test_bands_by_counting(pairs: list[tuple[str, str]], last: set[int]) -> None
     assert bands.rows() == expected
 
 
-def test_bands_by_hand() -> None:
+def test_frequency_bands_by_hand() -> None:
     """Of 5 types, the 2 most frequent have 3 of 4 classes; ties are ordered by name."""
     items = frame_shares({
         ("to", "P"): 5, ("to", "T"): 3, ("run", "N"): 2, ("run", "V"): 2,
         ("dog", "N"): 4, ("eat", "V"): 1, ("cat", "N"): 1,
     })  # fmt: skip
     bands = frequency_bands(items, last=[2, 50])
-    shown = ["first_rank", "last_rank", "words", "types", "tokens", "classes", "classes_per_type",
+    columns = ["first_rank", "last_rank", "words", "types", "tokens", "classes", "classes_per_type",
              "f_max", "f_min"]  # fmt: skip
-    assert bands.select(shown).rows() == [
+    assert bands.select(columns).rows() == [
         (1, 2, "all", 2, 12, 3, 1.5, 8, 4),
         (1, 2, "one class", 1, 4, 1, 1.0, 4, 4),
         (1, 2, "several classes", 1, 8, 2, 2.0, 8, 8),
@@ -110,16 +112,16 @@ def test_bands_by_hand() -> None:
     assert frequency_bands(items, last=[5]).equals(bands.tail(3))
 
 
-def test_round_numbers_by_default() -> None:
+def test_frequency_bands_end_at_round_numbers_by_default() -> None:
     items = frame_shares({(f"w{i}", "N"): 1 for i in range(60)} | {("x", "V"): 3})
-    found = frequent_types(items)
-    assert found.filter(gold="*")["k"].to_list() == [1, 2, 5, 10, 20, 50, 61]
-    assert found.filter(gold="N")["k"].to_list() == [1, 2, 5, 10, 20, 50, 60]
-    assert found.filter(gold="V").rows() == [("V", 1, 3, 1.0, None)]
-    assert set(found.filter(gold="*")["classes"][1:]) == {2}
+    sums = frequent_types(items)
+    assert sums.filter(gold="*")["k"].to_list() == [1, 2, 5, 10, 20, 50, 61]
+    assert sums.filter(gold="N")["k"].to_list() == [1, 2, 5, 10, 20, 50, 60]
+    assert sums.filter(gold="V").rows() == [("V", 1, 3, 1.0, None)]
+    assert set(sums.filter(gold="*")["classes"][1:]) == {2}
 
 
-def test_order_and_repeated_rows() -> None:
+def test_order_and_repeated_rows_do_not_matter() -> None:
     items = frame_shares({("a", "N"): 2, ("b", "N"): 1, ("b", "V"): 4})
     again = pl.concat([items.reverse(), items])
     assert class_shares(again)["tokens"].to_list() == [14, 6, 8]
@@ -128,7 +130,7 @@ def test_order_and_repeated_rows() -> None:
     assert frequency_bands(items.reverse()).equals(frequency_bands(items))
 
 
-def test_nothing_and_no_tokens() -> None:
+def test_tables_without_types_or_tokens() -> None:
     assert class_shares(frame_shares({})).height == 0
     assert frequent_types(frame_shares({})).height == 0
     assert frequency_bands(frame_shares({})).height == 0
@@ -140,7 +142,7 @@ def test_nothing_and_no_tokens() -> None:
     assert bands["classes_per_type"].to_list() == [1.0, 1.0, None]
 
 
-def test_impossible_labels() -> None:
+def test_impossible_labels_are_refused() -> None:
     with pytest.raises(DataError, match="the class name"):
         class_shares(frame_shares({("a", "*"): 1}))
     with pytest.raises(DataError, match="column gold: 1 null or empty"):
@@ -162,7 +164,7 @@ ROWS: Rows = [
 ]  # fmt: skip
 
 
-def test_by_hand() -> None:
+def test_the_table_of_systems_by_hand() -> None:
     table = system_table(frame(ROWS), lower_is_better=["vi"])
     assert [(*row[:2], row[4], row[5]) for row in table.iter_rows()] == [
         ("v", "a", 2, 2.5), ("v", "b", 1, 2.5), ("v", "c", 1, 1.0), ("v", "d", 0, None),
@@ -174,12 +176,12 @@ def test_by_hand() -> None:
     assert validate([table], SystemTable, name="systems") == 7
 
 
-def test_without_a_direction_high_is_good() -> None:
+def test_higher_is_better_by_default() -> None:
     table = system_table(frame(ROWS)).filter(measure="vi")
     assert table["rank"].to_list() == [1.0, 2.5, 2.5]
 
 
-def test_order_of_rows() -> None:
+def test_the_order_of_rows_does_not_matter() -> None:
     assert system_table(frame(ROWS[::-1])).equals(system_table(frame(ROWS)))
     assert measure_correlations(frame(ROWS[::-1])).equals(measure_correlations(frame(ROWS)))
 
@@ -190,7 +192,7 @@ values = st.lists(
 
 
 @given(values)
-def test_scipy(rows: list[tuple[float | None, ...]]) -> None:
+def test_rank_correlations_agree_with_scipy(rows: list[tuple[float | None, ...]]) -> None:
     names = "xyz"
     scores = frame(
         [
@@ -203,7 +205,7 @@ def test_scipy(rows: list[tuple[float | None, ...]]) -> None:
     assert validate([table], MeasureCorrelations, name="correlations") == table.height
     assert table.height == (18 if rows else 0)
     signs = {"x": 1.0, "y": 1.0, "z": -1.0}
-    for one, two, method, found, n in table.iter_rows():
+    for one, two, method, correlation, n in table.iter_rows():
         a, b = names.index(one), names.index(two)
         both = [
             (signs[one] * row[a], signs[two] * row[b])
@@ -212,10 +214,10 @@ def test_scipy(rows: list[tuple[float | None, ...]]) -> None:
         ]
         assert n == len(both)
         if len({x for x, _ in both}) < 2 or len({y for _, y in both}) < 2:
-            assert found is None
+            assert correlation is None
             continue
         oracle = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}[method]
-        assert found == pytest.approx(oracle(*zip(*both, strict=True)).statistic, abs=1e-12)
+        assert correlation == pytest.approx(oracle(*zip(*both, strict=True)).statistic, abs=1e-12)
 
 
 def test_measures_of_opposite_direction_agree() -> None:
@@ -224,37 +226,37 @@ def test_measures_of_opposite_direction_agree() -> None:
         for system, value in (("a", 1.0), ("b", 2.0), ("c", 4.0))
         for measure, sign in (("v", 1.0), ("vi", -1.0))
     ]
-    found = measure_correlations(frame(rows), lower_is_better=["vi"])
-    assert found["correlation"].to_list() == [1.0] * 8
+    correlations = measure_correlations(frame(rows), lower_is_better=["vi"])
+    assert correlations["correlation"].to_list() == [1.0] * 8
     assert measure_correlations(frame(rows)).filter(measure_1="v", measure_2="vi")[
         "correlation"
     ].to_list() == [-1.0, -1.0]
 
 
 @given(st.lists(st.sampled_from([0.1, 0.2, 0.3, 1 / 3, 0.7]), min_size=2, max_size=12))
-def test_perfect_agreement_is_exactly_one(found: list[float]) -> None:
+def test_perfect_agreement_is_exactly_one(column: list[float]) -> None:
     rows: Rows = [
         (f"s{i}", "1", measure, times * value)
-        for i, value in enumerate(found)
+        for i, value in enumerate(column)
         for measure, times in (("v", 1.0), ("w", 3.0), ("vi", -2.0))
     ]
-    known = [None] if len(set(found)) == 1 else [1.0]
+    known = [None] if len(set(column)) == 1 else [1.0]
     table = measure_correlations(frame(rows), lower_is_better=["vi"])
     assert table["correlation"].to_list() == known * 18
     turned = measure_correlations(frame(rows)).filter(measure_1="v", measure_2="vi")
     assert turned["correlation"].to_list() == [one and -one for one in known * 2]
 
 
-def test_nothing() -> None:
+def test_tables_without_systems_are_empty() -> None:
     assert system_table(frame([])).height == 0
     assert measure_correlations(frame([])).height == 0
 
 
-def test_nan_is_no_value() -> None:
+def test_nan_is_a_missing_value() -> None:
     table = system_table(frame([("a", "1", "v", math.nan), ("a", "2", "v", 2.0)]))
     assert (table["mean"].item(), table["n_runs"].item()) == (2.0, 1)
 
 
-def test_a_run_twice() -> None:
+def test_duplicate_values_of_a_run_are_refused() -> None:
     with pytest.raises(DataError, match="1 runs have two values of a measure, e.g. a, 1, v"):
         system_table(frame([("a", "1", "v", 1.0), ("a", "1", "v", 2.0)]))

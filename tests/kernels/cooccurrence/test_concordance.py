@@ -24,7 +24,7 @@ from tests.kernels.cooccurrence.trees import Token, corpora, frame
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
 
 
-def chosen_sentences(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
+def examples_of(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
     tokens = number_tokens(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
     drawn = draw(add_positions(pairs, tokens), most=most, seed=seed)
@@ -32,25 +32,27 @@ def chosen_sentences(corpus: list[list[Token]], most: int, seed: str = "s") -> p
 
 
 @given(corpus=corpora(), most=st.integers(0, 3))
-def test_up_to_so_many_marked_sentences(corpus: list[list[Token]], most: int) -> None:
-    found = chosen_sentences(corpus, most)
+def test_at_most_so_many_sentences_are_marked(corpus: list[list[Token]], most: int) -> None:
+    examples = examples_of(corpus, most)
     plain = {" ".join(token["form"] for token in sentence) for sentence in corpus}
-    for row in found.iter_rows(named=True):
+    for row in examples.iter_rows(named=True):
         assert row["text"].count("[[") == row["text"].count("]]") == 2
         assert row["text"].replace("[[", "").replace("]]", "") in plain
-    assert not found.height or found.group_by("id").len().get_column("len").max() <= most
+    assert not examples.height or examples.group_by("id").len().get_column("len").max() <= most
 
 
 @pytest.mark.long
-@given(corpus=corpora(), most=st.integers(1, 3), cut=st.integers(0, 5))
-def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], most: int, cut: int) -> None:
-    whole = merge(chosen_sentences(corpus, most).lazy(), most=most).collect()
-    parts = pl.concat([chosen_sentences(corpus[:cut], most), chosen_sentences(corpus[cut:], most)])
+@given(corpus=corpora(), most=st.integers(1, 3), split=st.integers(0, 5))
+def test_examples_of_parts_equal_those_of_the_whole(
+    corpus: list[list[Token]], most: int, split: int
+) -> None:
+    whole = merge(examples_of(corpus, most).lazy(), most=most).collect()
+    parts = pl.concat([examples_of(corpus[:split], most), examples_of(corpus[split:], most)])
     assert merge(parts.lazy(), most=most).collect().equals(whole)
 
 
-def test_the_same_place_of_two_files() -> None:
-    """Their keys are equal: both are kept, and what is written decides, whatever the files."""
+def test_equal_places_of_two_files_are_both_kept() -> None:
+    """Their keys are equal: both are kept, in the order of their texts, whatever the files."""
     token = {"doc": "", "sentence": 1, "head": 0, "deprel": "x", "lemma": "a"}
     texts = {}
     for files in ("fg", "gf"):
@@ -61,13 +63,13 @@ def test_the_same_place_of_two_files() -> None:
             ]
             for file, word in zip(files, ("late", "early"), strict=True)
         ]
-        both = chosen_sentences(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
+        both = examples_of(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
         assert both.height == 2
         texts[files] = merge(both.lazy(), most=1).collect()["text"].to_list()
     assert texts["fg"] == texts["gf"] == ["[[early]] [[v]]"]
 
 
-def test_another_seed_chooses_otherwise() -> None:
+def test_another_seed_chooses_other_examples() -> None:
     token = {"file": "f", "doc": "d", "lemma": "a", "deprel": "x", "head": 0}
     corpus = [
         [
@@ -76,18 +78,18 @@ def test_another_seed_chooses_otherwise() -> None:
         ]
         for n in range(1, 40)
     ]
-    texts = {seed: chosen_sentences(corpus, 2, seed).get_column("text").to_list() for seed in "ab"}
+    texts = {seed: examples_of(corpus, 2, seed).get_column("text").to_list() for seed in "ab"}
     assert texts["a"] != texts["b"]
 
 
-# What is shown of a sentence: marks that cannot be mistaken, long sentences cut around them.
+# Displayed sentences: unmistakable marks, and long sentences cut around them.
 
 WORDS = st.sampled_from(["a", "bb", "c]", "[[", "⟦x", "…", "e\u0301", "\u0301", "x" * 15])
 SPACES = st.sampled_from([" ", " ", " ", "", "  ", ", "])
 
 
 def plain(text: str) -> RenderedSentence:
-    """Return a sentence whose words are parted by single spaces."""
+    """Return a sentence whose words are separated by single spaces."""
     words = text.split(" ")
     return render(words, [None] * len(words), [None] * len(words))
 
@@ -96,13 +98,13 @@ def mark_positions(text: str, *positions: int, width: int = 0) -> str:
     return in_context(plain(text), [positions], width=width)[0]
 
 
-def test_all_members_are_marked() -> None:
+def test_all_words_of_an_expression_are_marked() -> None:
     assert mark_positions("the law of the land", 1, 4) == "[[the]] law of [[the]] land"
     assert mark_positions("a b c", 3, 1, 2) == "[[a]] [[b]] [[c]]"
     assert mark_positions("one", 1) == "[[one]]"
 
 
-def test_within_one_written_word_it_is_marked_as_a_whole_and_once() -> None:
+def test_a_written_word_of_several_tokens_is_marked_once() -> None:
     french = render(
         ["vient", "de", "le", "nord", "."],
         [None, "du", "", None, None],
@@ -132,7 +134,7 @@ def test_marks_are_not_in_the_text(text: str, marked: str) -> None:
     assert mark_positions(text, 3) == marked
 
 
-def test_a_cut_is_not_taken_for_a_mark_or_the_text() -> None:
+def test_signs_of_cuts_differ_from_marks_and_text() -> None:
     assert mark_positions("w … w w w w", 2, width=4) == "w [[…]] […]"
     assert mark_positions("[ … w w w w", 2, width=4) == "[ ⟦⟦…⟧⟧ ⟦…⟧"
 
@@ -152,22 +154,22 @@ LONG = " ".join(f"w{n:03}" for n in range(1, 101))  # five characters each, with
         (range(10, 17), "[…] [[w010]] [[w011]] [[w012]] [[w013]] [[w014]] [[w015]] [[w016]] […]"),
     ],
 )
-def test_a_long_sentence_is_cut_around_the_marked(positions: list[int], text: str) -> None:
+def test_a_long_sentence_is_cut_around_the_marks(positions: list[int], text: str) -> None:
     assert mark_positions(LONG, *positions, width=25) == text
 
 
-def test_as_long_as_the_width_is_not_cut() -> None:
+def test_a_sentence_of_exactly_the_width_is_not_cut() -> None:
     assert mark_positions("aa bb cc", 1, width=8) == "[[aa]] bb cc"
     assert mark_positions("aa bb cc", 1, width=7) == "[[aa]] bb […]"
     assert mark_positions(LONG, 1) == LONG.replace("w001", "[[w001]]")
 
 
-def test_what_no_space_parts_stays_whole() -> None:
+def test_tokens_without_a_space_between_are_not_cut_apart() -> None:
     glued = render(["x"] * 5 + ["do", "n't", "!"], [None] * 8, [" "] * 5 + ["", "", None])
     assert in_context(glued, [[6], [1]], width=8) == ["[…] x [[do]]n't!", "[[x]] x x x […]"]
 
 
-def test_a_script_without_spaces_is_cut_between_tokens_but_not_before_a_mark() -> None:
+def test_scripts_without_spaces_are_cut_between_tokens() -> None:
     signs = ["字"] * 30 + ["ก", "\u0e34"] + ["字"] * 30
     line = render(signs, [None] * 62, [""] * 62)
     assert in_context(line, [[31]], width=6) == ["[…]字字[[ก]]\u0e34字字[…]"]
@@ -183,13 +185,15 @@ def sentences_surface(draw: st.DrawFn) -> tuple[RenderedSentence, list[int], int
 
 
 @given(drawn=sentences_surface())
-def test_slow_twin(drawn: tuple[RenderedSentence, list[int], int]) -> None:
+def test_cut_sentences_agree_with_a_slow_twin(
+    drawn: tuple[RenderedSentence, list[int], int],
+) -> None:
     sentence, marked, width = drawn
-    assert in_context(sentence, [marked], width=width) == [slowly(sentence, marked, width)]
+    assert in_context(sentence, [marked], width=width) == [slow_context(sentence, marked, width)]
 
 
 @given(drawn=sentences_surface())
-def test_marks_and_cuts_taken_off_leave_stretches_of_the_text(
+def test_text_between_marks_and_cuts_occurs_in_the_sentence(
     drawn: tuple[RenderedSentence, list[int], int],
 ) -> None:
     sentence, marked, width = drawn
@@ -207,8 +211,8 @@ def test_marks_and_cuts_taken_off_leave_stretches_of_the_text(
     assert width or bare == whole.rstrip()
 
 
-def slowly(sentence: RenderedSentence, marked: list[int], width: int) -> str:
-    """Keep what is nearest, one whole after the other, looking at everything each time."""
+def slow_context(sentence: RenderedSentence, marked: list[int], width: int) -> str:
+    """Add the nearest group of words one by one, looking at all groups each time."""
     words, spaces = sentence.words, sentence.spaces
     own = {sentence.places[each - 1] for each in marked}
     size = [len(word) + len(space) for word, space in zip(words, spaces, strict=True)]
@@ -220,33 +224,33 @@ def slowly(sentence: RenderedSentence, marked: list[int], width: int) -> str:
     groups = [part for group in groups for part in _parts(group, words)]
     if not 0 < width < sum(size):
         groups = [list(range(len(words)))]
-    kept = {number for number, group in enumerate(groups) if own & set(group)}
-    mine = set(kept)
+    visible = {number for number, group in enumerate(groups) if own & set(group)}
+    mine = set(visible)
     length = [sum(size[place] for place in group) for group in groups]
 
     def away(number: int) -> int:
         return min(sum(length[min(number, k) + 1 : max(number, k)]) for k in mine)
 
-    for number in sorted(set(range(len(groups))) - kept, key=lambda n: (away(n), n)):
-        if sum(length[each] for each in kept) + length[number] > width:
+    for number in sorted(set(range(len(groups))) - visible, key=lambda n: (away(n), n)):
+        if sum(length[each] for each in visible) + length[number] > width:
             break
-        kept.add(number)
+        visible.add(number)
     opening, closing = sentence.brackets
     text = ""
     for number, group in enumerate(groups):
-        if number in kept:
+        if number in visible:
             for place in group:
                 word = words[place]
                 text += 2 * opening + word + 2 * closing if place in own else word
                 text += spaces[place]
         else:
-            text += "" if number and number - 1 not in kept else f"{opening}…{closing}"
-            text += spaces[group[-1]] if number + 1 in kept else ""
+            text += "" if number and number - 1 not in visible else f"{opening}…{closing}"
+            text += spaces[group[-1]] if number + 1 in visible else ""
     return text.rstrip()
 
 
 def _parts(group: list[int], words: list[str]) -> list[list[int]]:
-    """Cut a group of more than 40 characters, but for what leans on the word before."""
+    """Divide a group of more than 40 characters, but not before a combining accent."""
     if sum(len(words[place]) for place in group) <= 40:
         return [group]
     parts: list[list[int]] = []

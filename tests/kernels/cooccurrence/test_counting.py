@@ -1,4 +1,4 @@
-"""Documents are one whether or not they go on from one batch to the next."""
+"""Documents are counted once, even if they continue in the next batch."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def known_places(rows: pl.DataFrame) -> list[tuple[int, int]]:
     return rows.select("start", "document").rows()
 
 
-def test_the_first_batch() -> None:
-    found = counting.sentences(batch(("f", "x", 1), ("f", "x", 2), ("f", "y", 3)), NOTHING)
-    assert known_places(found) == [(1, 0), (1, 0), (3, 1)]
+def test_documents_of_the_first_batch_are_numbered() -> None:
+    sentences = counting.sentences(batch(("f", "x", 1), ("f", "x", 2), ("f", "y", 3)), NOTHING)
+    assert known_places(sentences) == [(1, 0), (1, 0), (3, 1)]
 
 
-def test_a_name_that_comes_again_is_another_document() -> None:
-    found = counting.sentences(batch(("f", "", 1), ("f", "x", 2), ("f", "", 3)), NOTHING)
-    assert known_places(found) == [(1, 0), (2, 1), (3, 2)]
+def test_a_repeated_name_is_another_document() -> None:
+    sentences = counting.sentences(batch(("f", "", 1), ("f", "x", 2), ("f", "", 3)), NOTHING)
+    assert known_places(sentences) == [(1, 0), (2, 1), (3, 2)]
 
 
-def test_the_open_document_goes_on_or_does_not() -> None:
+def test_the_open_document_may_continue_in_the_next_batch() -> None:
     first = counting.sentences(batch(("f", "x", 1), ("f", "y", 4)), NOTHING)
     before = counting.left_open(first, NOTHING)
     assert known_places(counting.sentences(batch(("f", "y", 5), ("f", "z", 6)), before)) == [
@@ -59,8 +59,8 @@ def test_a_batch_without_sentences_leaves_the_document_open() -> None:
     assert counting.left_open(nothing, before).equals(before)
 
 
-def test_what_another_part_has_begun() -> None:
-    """A part is told file, name and start, and no number."""
+def test_a_part_continues_the_document_of_the_part_before() -> None:
+    """A part receives file, name and start of the open document, and no number."""
     before = pl.DataFrame([("f", "x", 7, None)], counting.OPEN, orient="row")
     assert known_places(counting.sentences(batch(("f", "x", 9), ("f", "y", 12)), before)) == [
         (7, 0),
@@ -68,7 +68,7 @@ def test_what_another_part_has_begun() -> None:
     ]
 
 
-# Counts of several corpora as one, in parts: as if they were added up by hand.
+# Counts of several corpora, merged in parts, against sums by hand.
 
 SCHEMA = {"l1": pl.String, "l2": pl.String, "f": pl.Int64, "documents": pl.Int64}
 units = st.sampled_from("abcde")
@@ -101,18 +101,20 @@ def by_hand(
 
 
 @given(corpora_merging, st.sampled_from([None, 1]), st.integers(1, 4))
-def test_as_added_up_by_hand(corpora: list[dict[Pair, int]], limit: int | None, least: int) -> None:
+def test_merged_counts_agree_with_sums_by_hand(
+    corpora: list[dict[Pair, int]], limit: int | None, least: int
+) -> None:
     tables = [table(each) for each in corpora]
     with memory.with_limit(limit):
         parts = list(merge_pairs(tables, added=["documents"], min_frequency=least))
     whole = pl.concat(parts)
-    found = whole.select("l1", "l2", "f", "f1", "f2", "N").sort("l1", "l2").rows()
-    assert found == by_hand(corpora, least)
+    result = whole.select("l1", "l2", "f", "f1", "f2", "N").sort("l1", "l2").rows()
+    assert result == by_hand(corpora, least)
     assert whole["id"].is_sorted()
     assert whole["documents"].equals(2 * whole["f"])
 
 
-def test_of_no_pairs() -> None:
+def test_merged_tables_without_pairs_are_empty() -> None:
     (part,) = merge_pairs([table({})] * 2)
     assert part.is_empty()
     assert part.columns == ["id", "l1", "l2", "f", "f1", "f2", "N"]
@@ -128,7 +130,7 @@ Signature = dict[tuple[str, str], tuple[int, int]]
 
 @st.composite
 def in_documents(draw: st.DrawFn) -> list[list[Token]]:
-    """Draw sentences whose documents change now and then, and may come back."""
+    """Draw sentences whose documents change sometimes; names may repeat."""
     corpus = [s for _ in range(3) for s in draw(corpora())]
     names = draw(st.lists(st.sampled_from("de"), min_size=len(corpus), max_size=len(corpus)))
     files = sorted(draw(st.lists(st.sampled_from("fg"), min_size=len(names), max_size=len(names))))
@@ -145,7 +147,7 @@ def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
 
 
 def count_batches(parts: Parts, together: int) -> Signature:
-    """Count batches, so many at once, and add the counts up."""
+    """Count batches, several at a time, and add up the counts."""
     before = pl.DataFrame(schema=counting.OPEN)
     raw: dict[str, list[pl.DataFrame]] = {name: [] for name in extract_corpus.RAW}
     counts: list[pl.LazyFrame] = []
@@ -181,7 +183,7 @@ def slow(corpus: list[list[Token]]) -> Signature:
                 if one is not two:
                     runs[one["lemma"], two["lemma"]].add(run)
                     f[one["lemma"], two["lemma"]] += 1
-    return {pair: (f[pair], len(found)) for pair, found in runs.items()}
+    return {pair: (f[pair], len(documents)) for pair, documents in runs.items()}
 
 
 @given(
@@ -189,7 +191,7 @@ def slow(corpus: list[list[Token]]) -> Signature:
     places=st.lists(st.integers(0, 15), max_size=5),
     together=st.integers(1, 4),
 )
-def test_parts_give_what_the_whole_gives(
+def test_counts_of_parts_equal_those_of_the_whole(
     corpus: list[list[Token]], places: list[int], together: int
 ) -> None:
     expected = slow(corpus)
@@ -202,14 +204,16 @@ rows = st.lists(
 )
 
 
-def table_tally(found: list[tuple[str, str, int]]) -> pl.DataFrame:
+def table_tally(occurrences: list[tuple[str, str, int]]) -> pl.DataFrame:
     schema = pl.Schema({"l1": LABEL, "l2": LABEL, "document": pl.UInt32()})
-    return pl.DataFrame(found, schema, orient="row")
+    return pl.DataFrame(occurrences, schema, orient="row")
 
 
-@given(found=rows, across=st.sets(st.integers(5, 9), max_size=2))
-def test_by_sorting_as_by_grouping(found: list[tuple[str, str, int]], across: set[int]) -> None:
-    some = table_tally(found)
+@given(occurrences=rows, across=st.sets(st.integers(5, 9), max_size=2))
+def test_sorting_gives_the_counts_of_grouping(
+    occurrences: list[tuple[str, str, int]], across: set[int]
+) -> None:
+    some = table_tally(occurrences)
     quick = counting.tally(some, PAIR, across=across)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting._Coding, "fits", False)
@@ -218,9 +222,9 @@ def test_by_sorting_as_by_grouping(found: list[tuple[str, str, int]], across: se
     assert sorted(quick.rows(), key=str) == sorted(grouped.rows(), key=str)
 
 
-@given(found=rows)
-def test_counts_are_those_of_a_counter(found: list[tuple[str, str, int]]) -> None:
-    f = Counter((l1, l2) for l1, l2, _ in found)
-    held = {pair: {d for *labels, d in found if tuple(labels) == pair} for pair in f}
-    expected = {(*pair, number, len(held[pair]), None) for pair, number in f.items()}
-    assert set(counting.tally(table_tally(found), PAIR).rows()) == expected
+@given(occurrences=rows)
+def test_counts_agree_with_a_counter(occurrences: list[tuple[str, str, int]]) -> None:
+    f = Counter((l1, l2) for l1, l2, _ in occurrences)
+    documents = {pair: {d for *labels, d in occurrences if tuple(labels) == pair} for pair in f}
+    expected = {(*pair, number, len(documents[pair]), None) for pair, number in f.items()}
+    assert set(counting.tally(table_tally(occurrences), PAIR).rows()) == expected

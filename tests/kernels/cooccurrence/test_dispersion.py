@@ -29,7 +29,7 @@ def evenness_of(corpus: Corpus, *, word: str = "a") -> dict[str, float]:
 
 
 def slow(corpus: Corpus) -> dict[str, float | None]:
-    """As the formulas are printed, over all parts."""
+    """Apply the published formulas to all parts."""
     f, total, n = sum(v for v, _ in corpus), sum(s for _, s in corpus), len(corpus)
     if n == 1:
         return dict.fromkeys(MEASURES)
@@ -44,7 +44,7 @@ def slow(corpus: Corpus) -> dict[str, float | None]:
     }
 
 
-def test_the_letters_of_gries() -> None:
+def test_published_values_of_gries() -> None:
     """Gries 2008 and 2020: "a" in five parts; Lijffijt & Gries 2012 for the normalised DP."""
     a = evenness_of([(1, 9), (2, 10), (3, 10), (4, 10), (5, 11)])
     assert (a["f"], a["N"], a["documents"], a["parts"]) == (15, 50, 5, 5)
@@ -53,7 +53,7 @@ def test_the_letters_of_gries() -> None:
     assert round(a["juilland_d"], 3) == 0.785
 
 
-def test_allemand_in_business_letters() -> None:
+def test_published_values_of_lyne() -> None:
     """Lyne 1985; D as the R package tlda prints it, DP as the definition has it."""
     sizes = [8143, 8058, 8271, 8125, 7959, 7941, 8146, 8001, 8003, 7930]
     allemand = evenness_of(list(zip([2, 0, 1, 1, 3, 0, 3, 0, 0, 0], sizes, strict=True)))
@@ -74,7 +74,7 @@ corpora = st.lists(
 
 
 @given(corpus=corpora)
-def test_against_fractions(corpus: Corpus) -> None:
+def test_measures_agree_with_exact_fractions(corpus: Corpus) -> None:
     here, there = evenness_of(corpus), slow(corpus)
     for name in MEASURES:
         expected = there[name]
@@ -83,7 +83,7 @@ def test_against_fractions(corpus: Corpus) -> None:
 
 @given(corpus=corpora, data=st.data())
 def test_the_order_of_parts_does_not_matter(corpus: Corpus, data: st.DataObject) -> None:
-    """To the last bit, since digests rest on it."""
+    """To the last bit, since digests depend on it."""
     assert evenness_of(corpus) == evenness_of(data.draw(st.permutations(corpus)))
 
 
@@ -95,13 +95,13 @@ def test_huge_counts_do_not_wrap() -> None:
     assert (apart["dp"], apart["dp_norm"], apart["juilland_d"]) == (0.5, 1.0, 0.0)
 
 
-def test_one_part_says_nothing() -> None:
+def test_one_part_has_no_dispersion() -> None:
     alone = evenness_of([(3, 10)])
     assert [alone[name] for name in MEASURES] == [None] * 3
     assert (alone["f"], alone["documents"], alone["parts"]) == (3, 1, 1)
 
 
-def test_no_words() -> None:
+def test_tables_without_words_are_empty() -> None:
     empty = {"word": pl.String, "part": pl.Int64, "f": pl.Int64}
     sizes = pl.LazyFrame(schema={"part": pl.Int64, "size": pl.Int64})
     assert evenness(pl.LazyFrame(schema=empty), sizes).collect().is_empty()

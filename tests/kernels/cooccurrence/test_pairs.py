@@ -49,7 +49,7 @@ from pipeline.kernels.cooccurrence.tuples import with_subsets
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 from tests.kernels.room_for import room_for
 
-# Neighbours by a shift of rows are those that the search in spans finds.
+# Neighbours by a shift of rows equal those of the search in spans.
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "b", "", "c"]), min_size=1, max_size=6), max_size=5
@@ -57,7 +57,7 @@ SENTENCES = st.lists(
 
 
 def tables(sentences: list[list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return tokens and units; a token without a letter bears none."""
+    """Return tokens and units; a token without a letter has none."""
     rows = [(place, word) for place, words in enumerate(sentences) for word in words]
     schema = pl.Schema({PLACE: pl.Int64(), "unit": pl.Categorical(pl.Categories(LABELS))})
     every = pl.DataFrame(rows, schema=schema, orient="row").with_row_index(TOKEN)
@@ -66,16 +66,18 @@ def tables(sentences: list[list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 @given(sentences=SENTENCES, reverse=st.booleans())
-def test_the_same_as_by_spans(sentences: list[list[str]], reverse: bool) -> None:
+def test_neighbours_are_those_of_the_search_in_spans(
+    sentences: list[list[str]], reverse: bool
+) -> None:
     tokens, units = tables(sentences)
-    found = neighbours(units.reverse() if reverse else units)
-    assert found is not None
+    pairs = neighbours(units.reverse() if reverse else units)
+    assert pairs is not None
     expected = adjacent(units, units, tokens)
-    assert found.schema == expected.schema
-    assert sorted(found.rows()) == sorted(expected.rows())
+    assert pairs.schema == expected.schema
+    assert sorted(pairs.rows()) == sorted(expected.rows())
 
 
-def test_two_units_on_a_token_are_left_to_the_search() -> None:
+def test_two_units_on_a_token_need_the_search() -> None:
     _, units = tables([["a", "b"]])
     assert neighbours(pl.concat([units, units])) is None
 
@@ -95,36 +97,36 @@ def tuples(counts: Triples) -> pl.LazyFrame:
 
 
 @given(counts=triples, groups=st.sampled_from([([1, 2], [3]), ([2], [3, 1]), ([3, 2], [1])]))
-def test_a_pairing_is_what_counting_pairs_gives(
+def test_paired_tuples_equal_counted_pairs(
     counts: Triples, groups: tuple[list[int], list[int]]
 ) -> None:
     slow: Counter[tuple[str, str]] = Counter()
     for words, f in counts.items():
         one, two = ("+".join(words[i - 1] for i in group) for group in groups)
         slow[one, two] += f
-    made = to_pairs(tuples(counts), first=groups[0], second=groups[1], separator="+").collect()
-    assert made.height == len(slow)
-    assert made.columns == ["l1", "l2", "f", "f1", "f2", "N"]
-    for l1, l2, f, f1, f2, n in made.rows():
+    pairs = to_pairs(tuples(counts), first=groups[0], second=groups[1], separator="+").collect()
+    assert pairs.height == len(slow)
+    assert pairs.columns == ["l1", "l2", "f", "f1", "f2", "N"]
+    for l1, l2, f, f1, f2, n in pairs.rows():
         assert f == slow[l1, l2]
         assert f1 == sum(count for (one, _), count in slow.items() if one == l1)
         assert f2 == sum(count for (_, two), count in slow.items() if two == l2)
         assert n == sum(slow.values())
 
 
-def test_further_columns_are_kept_and_scores_are_those_of_the_tuple() -> None:
+def test_other_columns_are_kept_and_scores_are_renamed() -> None:
     frame = tuples({("a", "b", "c"): 2}).with_columns(documents=pl.lit(1), mi=pl.lit(0.5))
-    made = to_pairs(frame, first=[1], second=[2, 3], separator=" ")
+    pairs = to_pairs(frame, first=[1], second=[2, 3], separator=" ")
     names = ["l1", "l2", "f", "f1", "f2", "N", "documents", "tuple_mi"]
-    assert made.collect_schema().names() == names
+    assert pairs.collect_schema().names() == names
 
 
-def test_labels_that_stand_for_two_groups() -> None:
+def test_ambiguous_labels_of_groups_are_found() -> None:
     frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
-    found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
-    assert found.to_series().to_list() == ["a b c"]
+    ambiguous_labels = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
+    assert ambiguous_labels.to_series().to_list() == ["a b c"]
     with memory.with_limit(memory.DEFAULT_MEMORY), room_for(1):
-        assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
+        assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(ambiguous_labels)
     assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0
 
 
@@ -151,64 +153,66 @@ CASE, OBJ, PRT = (pl.col("deprel") == label for label in ("case", "obj", "prt"))
 def slow_units(
     sentence: list[Token], tag: str, deprel: str, *, optional: bool, each: bool
 ) -> list[tuple[int, str]]:
-    """Tokens of a tag with the lemma of a dependent in front of their own."""
-    found = []
+    """Return tokens of a tag with the lemma of a dependent before their own."""
+    labelled = []
     for token in sentence:
         if token["upos"] != tag:
             continue
         below = [t for t in sentence if t["head"] == token["position"] and t["deprel"] == deprel]
         names = [t["lemma"] for t in below] or ([""] if optional else [])
         for name in names if each else names[:1]:
-            found.append((token["position"], f"{name}:{token['lemma']}"))
-    return found
+            labelled.append((token["position"], f"{name}:{token['lemma']}"))
+    return labelled
 
 
 @given(corpus=corpora(), optional=st.booleans(), each=st.booleans())
-def test_units_with_a_related_token(corpus: list[list[Token]], optional: bool, each: bool) -> None:
+def test_units_with_a_related_token_agree_with_a_slow_counter(
+    corpus: list[list[Token]], optional: bool, each: bool
+) -> None:
     related = RelatedToken(CASE, optional=optional, each=each)
-    found = found_units(corpus, Unit(NOUN, "{prep.lemma}:{lemma}", {"prep": related}))
+    result = found_units(corpus, Unit(NOUN, "{prep.lemma}:{lemma}", {"prep": related}))
     slow = [
         (sentence[0]["sentence"], *unit)
         for sentence in corpus
         for unit in slow_units(sentence, "NOUN", "case", optional=optional, each=each)
     ]
-    assert sorted(found.select("sentence", "position", "unit").rows()) == sorted(slow)
+    assert sorted(result.select("sentence", "position", "unit").rows()) == sorted(slow)
 
 
 @given(corpus=corpora())
-def test_head_as_related_token(corpus: list[list[Token]]) -> None:
+def test_the_head_can_be_the_related_token(corpus: list[list[Token]]) -> None:
     above = Unit(ADP, "{h.upos}>{lemma}", {"h": RelatedToken(pl.lit(value=True), side="head")})
-    found = found_units(corpus, above)
+    result = found_units(corpus, above)
     slow = [
         (token["sentence"], f"{sentence[token['head'] - 1]['upos']}>{token['lemma']}")
         for sentence in corpus
         for token in sentence
         if token["upos"] == "ADP" and token["head"] > 0
     ]
-    assert sorted(found.select("sentence", "unit").rows()) == sorted(slow)
+    assert sorted(result.select("sentence", "unit").rows()) == sorted(slow)
 
 
 @given(corpus=corpora())
-def test_sentence_relation(corpus: list[list[Token]]) -> None:
+def test_pairs_of_a_sentence_agree_with_a_slow_counter(corpus: list[list[Token]]) -> None:
     left = Unit(NOUN, "{p.lemma}:{lemma}", {"p": RelatedToken(CASE)})
-    found = pair_tokens(tokens(corpus), left=left, right=Unit(VERB, "{lemma}"), relation=None)
+    pairs = pair_tokens(tokens(corpus), left=left, right=Unit(VERB, "{lemma}"), relation=None)
     slow: Counter[tuple[str, str]] = Counter()
     for sentence in corpus:
         for _, first in slow_units(sentence, "NOUN", "case", optional=False, each=False):
             for token in sentence:
                 if token["upos"] == "VERB":
                     slow[first, token["lemma"]] += 1
-    assert {(a, b): f for a, b, f in count(found).collect().select("l1", "l2", "f").rows()} == slow
+    assert {(a, b): f for a, b, f in count(pairs).collect().select("l1", "l2", "f").rows()} == slow
 
 
 @pytest.mark.parametrize("governor", ["left", "right", "either"])
 @given(corpus=corpora())
-def test_dependency_relation(
+def test_pairs_by_dependency_agree_with_a_slow_counter(
     governor: Literal["left", "right", "either"], corpus: list[list[Token]]
 ) -> None:
     relation = Dependency(OBJ, governor)
     left, right = Unit(VERB, "{lemma}"), Unit(NOUN, "{form}")
-    found = found_pairs(corpus, left, right, relation)
+    pairs = found_pairs(corpus, left, right, relation)
     slow = []
     for sentence in corpus:
         for one in sentence:
@@ -227,14 +231,14 @@ def test_dependency_relation(
                         )
                     )
     columns = ["sentence", "l1", "l2", "position_1", "position_2"]
-    assert sorted(found.select(columns).rows()) == sorted(slow)
+    assert sorted(pairs.select(columns).rows()) == sorted(slow)
 
 
 @given(corpus=corpora())
-def test_path_through_a_token(corpus: list[list[Token]]) -> None:
+def test_paths_through_a_token_agree_with_a_slow_counter(corpus: list[list[Token]]) -> None:
     relation = Dependency(OBJ, "left", through=ADP)
     left, right = Unit(VERB, "{lemma}"), Unit(NOUN, "{lemma}")
-    found = found_pairs(corpus, left, right, relation)
+    pairs = found_pairs(corpus, left, right, relation)
     slow = []
     for sentence in corpus:
         for below in sentence:
@@ -244,14 +248,14 @@ def test_path_through_a_token(corpus: list[list[Token]]) -> None:
             above = sentence[between["head"] - 1]
             if (above["upos"], below["upos"], below["deprel"]) == ("VERB", "NOUN", "obj"):
                 slow.append((below["sentence"], above["position"], below["position"]))
-    assert sorted(found.select("sentence", "position_1", "position_2").rows()) == sorted(slow)
+    assert sorted(pairs.select("sentence", "position_1", "position_2").rows()) == sorted(slow)
 
 
 @given(corpus=corpora())
-def test_no_token_pairs_with_itself(corpus: list[list[Token]]) -> None:
+def test_tokens_do_not_pair_with_themselves(corpus: list[list[Token]]) -> None:
     every = Unit(pl.lit(value=True), "{lemma}")
-    found = pair_tokens(tokens(corpus), left=every, right=every, relation=None).collect()
-    assert found.height == sum(len(s) * (len(s) - 1) for s in corpus)
+    pairs = pair_tokens(tokens(corpus), left=every, right=every, relation=None).collect()
+    assert pairs.height == sum(len(s) * (len(s) - 1) for s in corpus)
 
 
 counts = st.dictionaries(
@@ -260,17 +264,17 @@ counts = st.dictionaries(
 
 
 @given(table=counts)
-def test_marginals(table: dict[tuple[str, str], int]) -> None:
+def test_marginals_are_sums_of_pairs(table: dict[tuple[str, str], int]) -> None:
     rows = [(l1, l2, f) for (l1, l2), f in table.items()]
     schema = {"l1": pl.String, "l2": pl.String, "f": pl.Int64}
-    made = marginals(pl.LazyFrame(rows, schema=schema, orient="row")).collect()
-    for row in made.iter_rows(named=True):
+    result = marginals(pl.LazyFrame(rows, schema=schema, orient="row")).collect()
+    for row in result.iter_rows(named=True):
         assert row["f1"] == sum(f for (l1, _), f in table.items() if l1 == row["l1"])
         assert row["f2"] == sum(f for (_, l2), f in table.items() if l2 == row["l2"])
         assert row["N"] == sum(table.values())
 
 
-def test_null_attributes_make_no_unit() -> None:
+def test_null_attributes_give_no_unit() -> None:
     token = {"file": "f", "doc": "d", "sentence": 1, "position": 1, "head": 0, "form": "A"}
     one: Token = {**token, "lemma": None, "upos": "NOUN", "deprel": "root"}
     assert found_units([[one]], Unit(NOUN, "{lemma}")).is_empty()
@@ -287,15 +291,15 @@ def test_labels_are_folded_and_filtered(
         label = token["form"].lower() if fold else token["form"]
         if label[0] in "abAC" and label not in exclude:
             slow.append((token["sentence"], token["position"], label))
-    found = found_units(corpus, unit).select("sentence", "position", "unit")
-    assert sorted(found.rows()) == sorted(slow)
+    result = found_units(corpus, unit).select("sentence", "position", "unit")
+    assert sorted(result.rows()) == sorted(slow)
 
 
 @given(corpus=corpora())
-def test_relations_are_named(corpus: list[list[Token]]) -> None:
+def test_relations_have_names(corpus: list[list[Token]]) -> None:
     word = Unit(pl.lit(value=True), "{lemma}")
     relation = Dependency(pl.col("deprel") != "case", "either", named=True)
-    found = pair_tokens(tokens(corpus), left=word, right=word, relation=relation).collect()
+    result = pair_tokens(tokens(corpus), left=word, right=word, relation=relation).collect()
     slow = []
     for sentence in corpus:
         for token in sentence:
@@ -305,7 +309,7 @@ def test_relations_are_named(corpus: list[list[Token]]) -> None:
                     (f"{name}({above['lemma']}, *)", token["lemma"]),
                     (f"{name}(*, {token['lemma']})", above["lemma"]),
                 ]
-    pairs = found.select(pl.col("l1", "l2").cast(pl.String))
+    pairs = result.select(pl.col("l1", "l2").cast(pl.String))
     assert sorted(pairs.rows()) == sorted(slow)
 
 
@@ -321,8 +325,8 @@ def units_in_text(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
 
 
 @given(corpus=corpora())
-def test_pairs_of_types(corpus: list[list[Token]]) -> None:
-    found = together(units_in_text(corpus, NOUN_TEXTUAL), units_in_text(corpus, EVERY)).collect()
+def test_textual_pairs_agree_with_sets_of_types(corpus: list[list[Token]]) -> None:
+    pairs = together(units_in_text(corpus, NOUN_TEXTUAL), units_in_text(corpus, EVERY)).collect()
     slow = Counter[tuple[str, str]]()
     for sentence in corpus:
         slow.update(
@@ -333,22 +337,22 @@ def test_pairs_of_types(corpus: list[list[Token]]) -> None:
                 if one["lemma"] != two["lemma"] and one["upos"] == "NOUN"
             }
         )
-    assert Counter(found.select("l1", "l2").rows()) == slow
-    assert (found["token_1"] >= 0).all()
+    assert Counter(pairs.select("l1", "l2").rows()) == slow
+    assert (pairs["token_1"] >= 0).all()
 
 
 @given(corpus=corpora())
-def test_occurrences(corpus: list[list[Token]]) -> None:
-    found = dict(occurrences(units_in_text(corpus, NOUN_TEXTUAL)).collect().rows())
+def test_textual_occurrences_agree_with_sets_of_types(corpus: list[list[Token]]) -> None:
+    result = dict(occurrences(units_in_text(corpus, NOUN_TEXTUAL)).collect().rows())
     slow = Counter(
         lemma
         for sentence in corpus
         for lemma in {token["lemma"] for token in sentence if token["upos"] == "NOUN"}
     )
-    assert found == slow
+    assert result == slow
 
 
-# Adjacent units and spans against slow counters that follow the words of the rules.
+# Adjacent units and spans against slow counters that follow the specification literally.
 
 NOUN_WINDOWS = Unit(pl.col("upos") == "NOUN", "{lemma}")
 VERB_WINDOWS = Unit(pl.col("upos") == "VERB", "{lemma}")
@@ -363,7 +367,7 @@ def units_and_tokens(
 
 
 def ucs(corpus: list[list[Token]], span: Span) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Go through the hits of each node in corpus order, as the rule of the spec says."""
+    """Go through the hits of each node in corpus order, as specified."""
     text = [(number, token) for number, sentence in enumerate(corpus) for token in sentence]
     f, f1 = Counter[tuple[str, str]](), Counter[str]()
     for node in {token["lemma"] for _, token in text if token["upos"] == "NOUN"}:
@@ -393,13 +397,15 @@ def pairs_in_span(
 
 @pytest.mark.parametrize("bits", [64, 7])
 @given(nodes=st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc")), max_size=30))
-def test_a_hit_begins_after_the_span_of_the_last(bits: int, nodes: list[tuple[int, str]]) -> None:
+def test_a_hit_begins_after_the_span_of_the_previous_one(
+    bits: int, nodes: list[tuple[int, str]]
+) -> None:
     nodes = sorted(nodes, key=lambda node: node[0])
     columns = {"place": pl.Int64, "unit": pl.Categorical}
-    found = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
+    hits = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(counting, "_BITS", bits)
-        start = add_span_start(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))[
+        start = add_span_start(hits.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))[
             "start"
         ]
     last: dict[tuple[int, str], int] = {}
@@ -417,7 +423,7 @@ spans = st.builds(
 
 
 @given(corpus=corpora(), span=spans)
-def test_span(corpus: list[list[Token]], span: Span) -> None:
+def test_pairs_in_spans_agree_with_a_slow_counter(corpus: list[list[Token]], span: Span) -> None:
     pairs, positions = pairs_in_span(*units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS), span)
     f, f1 = ucs(corpus, span)
     assert Counter(pairs.select("l1", "l2").rows()) == f
@@ -425,7 +431,7 @@ def test_span(corpus: list[list[Token]], span: Span) -> None:
 
 
 @given(corpus=corpora(), span=spans)
-def test_no_node_is_counted_in_its_own_span_and_none_across_sentences(
+def test_spans_exclude_their_node_and_end_with_sentences(
     corpus: list[list[Token]], span: Span
 ) -> None:
     pairs, _ = pairs_in_span(*units_and_tokens(corpus, EVERY, EVERY), span)
@@ -459,8 +465,8 @@ def test_positions_in_two_spans_count_once() -> None:
 
 @pytest.mark.parametrize("gap", [0, 1, 3])
 @given(corpus=corpora())
-def test_adjacent(gap: int, corpus: list[list[Token]]) -> None:
-    found = adjacent(*units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS), gap=gap)
+def test_adjacent_pairs_agree_with_a_slow_counter(gap: int, corpus: list[list[Token]]) -> None:
+    pairs = adjacent(*units_and_tokens(corpus, NOUN_WINDOWS, VERB_WINDOWS), gap=gap)
     slow = Counter(
         (one["lemma"], two["lemma"])
         for sentence in corpus
@@ -468,15 +474,15 @@ def test_adjacent(gap: int, corpus: list[list[Token]]) -> None:
         for two in sentence[place + 1 : place + gap + 2]
         if (one["upos"], two["upos"]) == ("NOUN", "VERB")
     )
-    assert Counter(found.select("l1", "l2").rows()) == slow
+    assert Counter(pairs.select("l1", "l2").rows()) == slow
 
 
 @given(corpus=corpora())
-def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
+def test_several_units_on_one_token_are_adjacent_to_others(corpus: list[list[Token]]) -> None:
     below = Unit(
         pl.lit(value=True), "{d.lemma}:{lemma}", {"d": RelatedToken(pl.lit(value=True), each=True)}
     )
-    found = adjacent(*units_and_tokens(corpus, below, below))
+    pairs = adjacent(*units_and_tokens(corpus, below, below))
     slow = Counter(
         (f"{d1['lemma']}:{one['lemma']}", f"{d2['lemma']}:{two['lemma']}")
         for sentence in corpus
@@ -485,10 +491,10 @@ def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
         for d2 in sentence
         if d1["head"] == one["position"] and d2["head"] == two["position"]
     )
-    assert Counter(found.select("l1", "l2").rows()) == slow
+    assert Counter(pairs.select("l1", "l2").rows()) == slow
 
 
-def test_nothing_at_all() -> None:
+def test_spans_of_an_empty_corpus_have_no_pairs() -> None:
     pairs, positions = pairs_in_span(*units_and_tokens([], NOUN_WINDOWS, VERB_WINDOWS), Span())
     assert pairs.is_empty()
     assert positions.is_empty()
@@ -504,18 +510,18 @@ def labels(template: str, *optional: str) -> list[str | None]:
     return TOKENS.select(label(template, optional=frozenset(optional))).to_series().to_list()
 
 
-def test_an_absent_attribute_leaves_no_label_unless_it_is_optional() -> None:
+def test_absent_attributes_give_no_label_unless_optional() -> None:
     assert labels("{prep.lemma}:{lemma}") == ["in:Frage", None, None]
     assert labels("{prep.lemma}:{lemma}", "prep") == ["in:Frage", ":Tat", None]
 
 
-def test_numbers_and_braces() -> None:
+def test_templates_accept_numbers_and_braces() -> None:
     assert labels("{{{n}}}") == ["{1}", "{2}", "{3}"]
     assert fields("{{{n}}} {lemma}") == ["n", "lemma"]
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "message"),
     [
         ("{}", "write {attribute} or {name.attribute}"),
         ("{lemma!r}", "write {attribute} or {name.attribute}"),
@@ -526,14 +532,14 @@ def test_numbers_and_braces() -> None:
         ("lemma}", "has an unpaired brace: write {attribute}"),
     ],
 )
-def test_templates_that_make_no_sense(template: str, said: str) -> None:
+def test_invalid_templates_are_refused(template: str, message: str) -> None:
     for make in (fields, label):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             make(template)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\u00a0\t"])
-def test_nothing_but_blanks_is_no_label(blank: str) -> None:
+def test_blank_labels_are_null(blank: str) -> None:
     frame = pl.DataFrame({"lemma": [blank, "a"]})
     assert frame.select(label("{lemma}")).to_series().to_list() == [None, "a"]
 
@@ -541,17 +547,17 @@ def test_nothing_but_blanks_is_no_label(blank: str) -> None:
 # Case
 
 
-def test_full_case_folding_is_that_of_unicode() -> None:
+def test_full_case_folding_agrees_with_python() -> None:
     letters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
-    found = pl.select(fold_case(pl.lit(pl.Series(letters)), "full")).to_series().to_list()
+    result = pl.select(fold_case(pl.lit(pl.Series(letters)), "full")).to_series().to_list()
     folded = [letter.casefold() for letter in letters]
-    # Letters that a later Unicode has, in one of the two libraries.
-    other = [a for a, b, c in zip(letters, folded, found, strict=True) if b != c]
+    # Letters of a later version of Unicode, in one of the two libraries.
+    other = [a for a, b, c in zip(letters, folded, result, strict=True) if b != c]
     assert len(other) < 100
     assert all(unicodedata.category(each) in {"Cn", "Lu", "Ll"} for each in other)
 
 
-def test_small_letters_keep_sharp_s() -> None:
+def test_lower_case_keeps_sharp_s() -> None:
     words = pl.lit(pl.Series(["Maße", "MASSE", "ΟΔΌΣ", "ẞ"]))
     assert pl.select(fold_case(words)).to_series().to_list() == ["maße", "masse", "οδός", "ß"]
     full = ["masse", "masse", "οδόσ", "ss"]

@@ -52,11 +52,11 @@ def counts_frame(counts: Counts) -> pl.LazyFrame:
 
 
 @given(counts=tuple_counts(), threshold=st.integers(1, 5))
-def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
+def test_frequencies_of_subsets_are_sums(counts: Counts, threshold: int) -> None:
     size = len(next(iter(counts)))
-    made = with_subsets(counts_frame(counts), size=size, min_frequency=threshold).collect()
-    assert made.height == sum(f >= threshold for f in counts.values())
-    for row in made.iter_rows(named=True):
+    sums = with_subsets(counts_frame(counts), size=size, min_frequency=threshold).collect()
+    assert sums.height == sum(f >= threshold for f in counts.values())
+    for row in sums.iter_rows(named=True):
         mine = [row[f"l{i}"] for i in range(1, size + 1)]
         for each in subsets(size):
             slow = sum(f for w, f in counts.items() if all(w[i - 1] == mine[i - 1] for i in each))
@@ -71,39 +71,41 @@ def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
     data=st.data(),
 )
 @pytest.mark.long
-def test_sums_on_the_disk_are_those_in_memory(
+def test_sums_on_disk_equal_those_in_memory(
     counts: Counts, threshold: int, cuts: list[int], room_for: int, data: st.DataObject
 ) -> None:
-    """Whatever parts the counts come in, and however few of them there is room for."""
+    """For any division into parts, and any limit of memory."""
     size = len(next(iter(counts)))
     whole = with_subsets(counts_frame(counts), size=size).collect()
-    wanted = data.draw(st.lists(st.sampled_from(subsets(size)[:-1]), min_size=1, unique=True))
-    names = [frequency_name(each, size) for each in wanted]
+    positions = data.draw(st.lists(st.sampled_from(subsets(size)[:-1]), min_size=1, unique=True))
+    names = [frequency_name(each, size) for each in positions]
     joined = join_elements(counts_frame(counts).collect(), size=size)
     bounds = sorted({0, *(min(cut, joined.height) for cut in cuts)})
     ends = [*bounds[1:], joined.height]
     parts = [joined[first:end] for first, end in zip(bounds, ends, strict=True)]
     with memory.with_limit(room_for * ROW):
-        made = list(
-            subset_sums([each.lazy() for each in parts], wanted, size=size, min_frequency=threshold)
+        sums = list(
+            subset_sums(
+                [each.lazy() for each in parts], positions, size=size, min_frequency=threshold
+            )
         )
-    assert [each.height for each in made] == [each.height for each in parts]
+    assert [each.height for each in sums] == [each.height for each in parts]
     enough = pl.col("f") >= threshold
     expected = whole.select(
         pl.col(name) if name == "N" else pl.when(enough).then(name).alias(name) for name in names
     )
-    assert pl.concat(made).equals(expected)
+    assert pl.concat(sums).equals(expected)
 
 
-def test_no_counts_have_no_sums() -> None:
+def test_tables_without_counts_have_no_sums() -> None:
     assert list(subset_sums([], [(), (1,)], size=2)) == []
 
 
 @given(counts=tuple_counts())
-def test_cells_are_what_they_count_and_the_laws_hold(counts: Counts) -> None:
+def test_cells_equal_plain_counts_and_obey_the_laws(counts: Counts) -> None:
     size = len(next(iter(counts)))
-    made = with_subsets(counts_frame(counts), size=size).collect()
-    observed = made.with_columns(cell(each, size).alias(str(each)) for each in subsets(size))
+    sums = with_subsets(counts_frame(counts), size=size).collect()
+    observed = sums.with_columns(cell(each, size).alias(str(each)) for each in subsets(size))
     for row in observed.iter_rows(named=True):
         mine = [row[f"l{i}"] for i in range(1, size + 1)]
         for each in subsets(size):
@@ -111,11 +113,11 @@ def test_cells_are_what_they_count_and_the_laws_hold(counts: Counts) -> None:
             slow = sum(f for f, at in zip(counts.values(), agree, strict=True) if at == list(each))
             assert row[str(each)] == slow
         assert sum(row[str(each)] for each in subsets(size)) == row["N"]
-    table = made.with_columns(id=pl.col("l1")).select("id", pl.exclude("id"))
-    assert validate([table], Tuples, name="tuples") == made.height
+    table = sums.with_columns(id=pl.col("l1")).select("id", pl.exclude("id"))
+    assert validate([table], Tuples, name="tuples") == sums.height
 
 
-def test_signature_of_four() -> None:
+def test_quadruples_have_this_signature() -> None:
     assert signature(4) == [
         "f", "f1", "f2", "f3", "f4", "f_12", "f_13", "f_14", "f_23", "f_24", "f_34",
         "f_123", "f_124", "f_134", "f_234", "N",
@@ -126,10 +128,10 @@ def test_signature_of_four() -> None:
     sizes=st.lists(st.sampled_from([1, 2, 3, 1000, 2**16, 2**31, 2**32]), min_size=1, max_size=6),
     data=st.data(),
 )
-def test_packed_numbers_are_distinct_as_the_numbers_are(
+def test_packed_words_distinguish_the_same_rows_as_their_numbers(
     sizes: list[int], data: st.DataObject
 ) -> None:
-    """Words tell the same rows apart as their numbers, all of them or some of them."""
+    """Words distinguish the same rows as their numbers, for all columns or some."""
     row = st.tuples(*[st.sampled_from(sorted({0, size // 2, size - 1})) for size in sizes])
     rows = data.draw(st.lists(row, min_size=1, max_size=20))
     some = sorted(data.draw(st.sets(st.sampled_from(range(len(sizes))), min_size=1)))
@@ -143,12 +145,12 @@ def test_packed_numbers_are_distinct_as_the_numbers_are(
     assert part.hash_rows().rank("dense").n_unique() == len(set(same))
 
 
-def test_six_positions_of_a_large_vocabulary_take_two_words() -> None:
+def test_six_positions_of_a_large_vocabulary_need_two_words() -> None:
     assert len(Packing.of([100_000] * 3).names) == 1
     assert len(Packing.of([100_000] * 6).names) == 2
 
 
-def test_nothing_to_pack() -> None:
+def test_an_empty_table_is_packed() -> None:
     nothing = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
     words, _ = pack(nothing, ["a", "b"])
     assert words.height == 0
@@ -178,21 +180,21 @@ def labels(kind: str, token: Token, sentence: list[Token]) -> list[str]:
 def slow_tuples(
     corpus: list[list[Token]], kinds: list[str], gap: int
 ) -> Iterator[tuple[int, tuple[int, ...], tuple[str, ...]]]:
-    """Yield sentence, positions and labels of every choice of tokens in order."""
+    """Yield sentence, positions and labels of every combination of tokens in order."""
     for sentence in corpus:
-        for chosen in combinations(sentence, len(kinds)):
-            steps = [b["position"] - a["position"] for a, b in pairwise(chosen)]
+        for choice in combinations(sentence, len(kinds)):
+            steps = [b["position"] - a["position"] for a, b in pairwise(choice)]
             if max(steps) > gap + 1:
                 continue
-            here = [labels(kind, t, sentence) for kind, t in zip(kinds, chosen, strict=True)]
+            here = [labels(kind, t, sentence) for kind, t in zip(kinds, choice, strict=True)]
             for each in product(*here):
-                yield chosen[0]["sentence"], tuple(t["position"] for t in chosen), each
+                yield choice[0]["sentence"], tuple(t["position"] for t in choice), each
 
 
 def found_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> pl.DataFrame:
     tokens = number_tokens(frame(corpus)).collect()
-    made = [units(tokens.lazy(), KINDS[kind]).collect() for kind in kinds]
-    return adjacent_tuples(made, tokens, gap=gap)
+    tables = [units(tokens.lazy(), KINDS[kind]).collect() for kind in kinds]
+    return adjacent_tuples(tables, tokens, gap=gap)
 
 
 @given(
@@ -200,27 +202,29 @@ def found_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> pl.Da
     kinds=st.lists(st.sampled_from(sorted(KINDS)), min_size=2, max_size=5),
     gap=st.integers(0, 2),
 )
-def test_adjacent_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> None:
+def test_adjacent_tuples_agree_with_a_slow_twin(
+    corpus: list[list[Token]], kinds: list[str], gap: int
+) -> None:
     tokens = number_tokens(frame(corpus)).collect()
     where = {row[0]: row[1:] for row in tokens.select("token", "sentence", "position").rows()}
     size = len(kinds)
-    found = []
+    rows = []
     for row in found_tuples(corpus, kinds, gap).iter_rows(named=True):
         places = [where[row[f"token_{number}"]] for number in range(1, size + 1)]
         assert len({sentence for sentence, _ in places}) == 1
         words = tuple(row[name] for name in elements(size))
-        found.append((places[0][0], tuple(position for _, position in places), words))
-    assert sorted(found) == sorted(slow_tuples(corpus, kinds, gap))
+        rows.append((places[0][0], tuple(position for _, position in places), words))
+    assert sorted(rows) == sorted(slow_tuples(corpus, kinds, gap))
 
 
 @given(corpus=corpora())
-def test_prepositions_nouns_verbs(corpus: list[list[Token]]) -> None:
+def test_pairs_become_triples_of_prepositions_nouns_and_verbs(corpus: list[list[Token]]) -> None:
     """A noun with its preposition, and a verb of the sentence, as three elements."""
     tokens = number_tokens(frame(corpus)).collect()
     noun = Unit(pl.col("upos") == "NOUN", "{p.lemma}", {"p": CASE}, further=["{lemma}"])
     verb = Unit(pl.col("upos") == "VERB", "{form}")
     pairs = pair_tokens(tokens.lazy(), left=noun, right=verb, relation=None).collect()
-    found = pair_tuples(pairs, left=2, right=1).select("l1", "l2", "l3")
+    result = pair_tuples(pairs, left=2, right=1).select("l1", "l2", "l3")
     slow = []
     for sentence in corpus:
         for one, two in product(sentence, sentence):
@@ -229,7 +233,7 @@ def test_prepositions_nouns_verbs(corpus: list[list[Token]]) -> None:
                 slow += [
                     (t["lemma"], one["lemma"], two["form"]) for t in below if t["deprel"] == "case"
                 ]
-    assert sorted(found.rows()) == sorted(slow)
+    assert sorted(result.rows()) == sorted(slow)
 
 
 def test_filters_apply_to_each_element() -> None:
@@ -245,11 +249,11 @@ def test_filters_apply_to_each_element() -> None:
     unit = Unit(
         EVERY, "{form}", fold=True, matches="^[a-z]+$", exclude=["stop"], further=["{lemma}"]
     )
-    found = units(number_tokens(frame(corpus)), unit).select("unit").collect()
-    assert sorted(found.to_series().to_list()) == ["a\x1fok", "b\x1fx"]
+    result = units(number_tokens(frame(corpus)), unit).select("unit").collect()
+    assert sorted(result.to_series().to_list()) == ["a\x1fok", "b\x1fx"]
 
 
-def test_the_separator_in_an_element_is_an_error() -> None:
+def test_the_separator_in_an_element_is_refused() -> None:
     rows = {"place": [0], "l1": ["a\x1fb\x1fc"], "l2": ["d"], "token_1": [0], "token_2": [1]}
     pairs = pl.DataFrame(rows).with_columns(pl.col("l1", "l2").cast(pl.Categorical))
     with pytest.raises(DataError, match=r"1 label with the control character U\+001F"):
@@ -257,26 +261,28 @@ def test_the_separator_in_an_element_is_an_error() -> None:
 
 
 @given(corpus=corpora(), size=st.integers(2, 4))
-def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
+def test_occurrences_and_documents_of_tuples_are_counted(
+    corpus: list[list[Token]], size: int
+) -> None:
     kinds = ["any"] * size
     nothing = pl.DataFrame(schema=counting.OPEN)
     sentences = counting.sentences(number_tokens(frame(corpus)), nothing)
-    found = found_tuples(corpus, kinds, 0)
-    rows = occurrence_tables(found, elements(size), sentences)["occurrences"].lazy().collect()
+    result = found_tuples(corpus, kinds, 0)
+    rows = occurrence_tables(result, elements(size), sentences)["occurrences"].lazy().collect()
     counts = join_elements(tally(rows, elements(size)), size=size).lazy()
     slow: Counter[tuple[str, ...]] = Counter()
-    held: set[tuple[tuple[str, ...], int]] = set()
+    pairs_: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
         slow[words] += 1
-        held.add((words, sentence))  # each sentence is a document of its own in `corpora`
+        pairs_.add((words, sentence))  # each sentence is a document of its own in `corpora`
     names = elements(size)
     plain = split_elements(counts, size=size).collect()
     assert {row[:size]: row[size] for row in plain.select(*names, "f").rows()} == slow
     spread = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
-    assert spread == Counter(words for words, _ in held)
+    assert spread == Counter(words for words, _ in pairs_)
 
 
-def test_the_separator_in_a_unit_is_an_error() -> None:
+def test_the_separator_in_a_unit_is_refused() -> None:
     token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "upos": "X", "deprel": "x"}
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
@@ -284,7 +290,7 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
         join_elements(found_tuples(corpus, ["any", "any"], 0), size=2)
 
 
-def test_no_tokens() -> None:
-    found = found_tuples([], ["any"] * 3, 0)
-    assert found.height == 0
-    assert found.columns == ["place", "l1", "l2", "l3", "token_1", "token_2", "token_3"]
+def test_an_empty_corpus_has_no_tuples() -> None:
+    result = found_tuples([], ["any"] * 3, 0)
+    assert result.height == 0
+    assert result.columns == ["place", "l1", "l2", "l3", "token_1", "token_2", "token_3"]

@@ -36,6 +36,6 @@ def corpora(draw: st.DrawFn) -> list[list[Token]]:
 
 
 def frame(sentences: list[list[Token]]) -> pl.LazyFrame:
-    """Return the tokens as a plan, in no helpful order."""
+    """Return the tokens as a plan, in an arbitrary order."""
     rows = [token for sentence in sentences for token in sentence]
     return pl.LazyFrame(list(reversed(rows)), schema=SCHEMA)

@@ -1,4 +1,4 @@
-"""Small lexicons as dictionaries of sets, as frames, and the same measured by slow scalars."""
+"""Small lexicons as dictionaries of sets and as frames, with slow scalar measures."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def frame(lexicon: Lexicon) -> pl.LazyFrame:
 
 
 def sets(table: pl.LazyFrame) -> Lexicon:
-    found: Lexicon = {}
+    lexicon: Lexicon = {}
     for lemma, form in table.collect().rows():
-        found.setdefault(lemma, set()).update({form} - {None})
-    return found
+        lexicon.setdefault(lemma, set()).update({form} - {None})
+    return lexicon
 
 
 def value(gold: set[str], other: set[str]) -> Fraction:
@@ -48,10 +48,10 @@ def value(gold: set[str], other: set[str]) -> Fraction:
 
 
 def best(lemma: str, gold: Lexicon, lexicon: Lexicon) -> tuple[Fraction, str | None]:
-    """Return the greatest L of a gold lemma, and whose it is."""
-    found = {j: value(gold[lemma], forms) for j, forms in lexicon.items()}
-    most = max(found.values(), default=Fraction(0))
-    tied = [j for j, each in found.items() if each == most and (most > 0 or j == lemma)]
+    """Return the greatest L of a gold lemma, and the lemma that has it."""
+    values = {j: value(gold[lemma], forms) for j, forms in lexicon.items()}
+    most = max(values.values(), default=Fraction(0))
+    tied = [j for j, each in values.items() if each == most and (most > 0 or j == lemma)]
     return most, lemma if lemma in tied else min(tied, default=None)
 
 

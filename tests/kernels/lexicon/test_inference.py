@@ -1,4 +1,4 @@
-"""How sure other samples would be, held against samples that were drawn."""
+"""Expected errors of other samples, against samples that were drawn."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def scores(lemmas: int = 300) -> pl.DataFrame:
     random = np.random.default_rng(3)
     size = np.rint(random.lognormal(2.0, 1.0, lemmas)).astype(int) + 1
     value = np.clip(random.beta(8, 2, lemmas) - 0.05 * np.log(size), 0, 1)
-    made = pl.DataFrame({"lemma": [f"l{i:03}" for i in range(lemmas)], "size": size, "L": value})
-    return made.with_columns(
+    table = pl.DataFrame({"lemma": [f"l{i:03}" for i in range(lemmas)], "size": size, "L": value})
+    return table.with_columns(
         base="size", n_gold="size", pi=pl.lit(1.0), drawn=True,
         population=pl.lit(lemmas, pl.Int64), base_total=pl.col("size").sum(),
     )  # fmt: skip
@@ -55,12 +55,12 @@ def by_size(size: int, seed: str) -> pl.DataFrame:
 def test_chances_of_all_lemmas_are_those_of_the_design() -> None:
     spread = spread_of(EVERY)
     assert spread is not None
-    wanted = inclusion(EVERY["n_gold"].to_numpy().astype(float), size=40)
-    assert chances_by_size(spread, 40) == pytest.approx(wanted)
+    expected = inclusion(EVERY["n_gold"].to_numpy().astype(float), size=40)
+    assert chances_by_size(spread, 40) == pytest.approx(expected)
 
 
-def test_by_a_slow_twin() -> None:
-    """The factor k that makes the chances min(1, k x) add up to the size, by halving."""
+def test_chances_by_size_agree_with_a_slow_twin() -> None:
+    """Find by bisection the factor k for which the chances min(1, k x) sum to the size."""
     spread = Spread(np.array([20.0, 5.0, 1.0]), np.array([2.0, 9.0, 70.0]), np.zeros(3))
     for size in (0.5, 3.0, 6.5, 20.0):
         low, high = 0.0, 10.0
@@ -71,7 +71,7 @@ def test_by_a_slow_twin() -> None:
         assert chances_by_size(spread, size) == pytest.approx(np.minimum(1, low * spread.x))
 
 
-def test_more_lemmas_than_there_are_are_all_certain() -> None:
+def test_all_lemmas_are_certain_in_larger_samples() -> None:
     spread = spread_of(EVERY)
     assert spread is not None
     assert chances_by_size(spread, 300).min() == pytest.approx(1)
@@ -80,7 +80,7 @@ def test_more_lemmas_than_there_are_are_all_certain() -> None:
 
 
 @pytest.mark.long
-def test_the_error_that_is_expected_is_the_one_of_samples() -> None:
+def test_expected_errors_are_those_of_samples() -> None:
     spread = spread_of(EVERY)
     assert spread is not None
     stars = [
@@ -90,17 +90,17 @@ def test_the_error_that_is_expected_is_the_one_of_samples() -> None:
     assert error_by_size(spread, 40) == pytest.approx(np.std(stars, ddof=1), rel=0.12)
 
 
-def test_a_sample_expects_what_all_lemmas_would() -> None:
+def test_samples_expect_the_errors_that_all_lemmas_expect() -> None:
     whole = {each.size: each for each in expected_errors(EVERY, [0.1, 0.3, 1.0])}
-    found = [expected_errors(by_size(60, f"{number}"), [0.1, 0.3, 1.0]) for number in range(60)]
+    errors = [expected_errors(by_size(60, f"{number}"), [0.1, 0.3, 1.0]) for number in range(60)]
     for place, size in enumerate(whole):
         for kind in ("simple", "by_size"):
-            wanted = getattr(whole[size], kind)
-            mean = np.sqrt(np.mean([getattr(each[place], kind) ** 2 for each in found]))
-            assert mean == pytest.approx(wanted, rel=0.1, abs=1e-9)
+            expected = getattr(whole[size], kind)
+            mean = np.sqrt(np.mean([getattr(each[place], kind) ** 2 for each in errors]))
+            assert mean == pytest.approx(expected, rel=0.1, abs=1e-9)
 
 
-def test_by_size_fewer_lemmas_are_enough() -> None:
+def test_sampling_by_size_needs_fewer_lemmas() -> None:
     first, last = expected_errors(EVERY, [0.2, 1.0])
     assert first.by_size is not None
     assert first.simple is not None
@@ -110,16 +110,16 @@ def test_by_size_fewer_lemmas_are_enough() -> None:
     assert lemmas_by_size(EVERY, error=1e-12) == 300
 
 
-@pytest.mark.parametrize("kept", [0, 1])
-def test_too_few_lemmas_expect_nothing(kept: int) -> None:
-    few = EVERY.head(kept)
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_lemmas_have_no_expected_error_by_size(count: int) -> None:
+    few = EVERY.head(count)
     assert spread_of(few) is None
     assert all(each.by_size is None for each in expected_errors(few, [0.5]))
 
 
-def test_chosen_lemmas_expect_nothing_by_size() -> None:
-    chosen = EVERY.with_columns(drawn=pl.lit(value=False), pi=pl.lit(None, pl.Float64))
-    assert expected_errors(chosen, [0.5])[0].by_size is None
+def test_lemmas_chosen_by_hand_have_no_expected_error_by_size() -> None:
+    lemmas = EVERY.with_columns(drawn=pl.lit(value=False), pi=pl.lit(None, pl.Float64))
+    assert expected_errors(lemmas, [0.5])[0].by_size is None
 
 
 # The sampling error of L*: against exhaustive sampling, known values, degenerate samples.
@@ -133,15 +133,15 @@ def sample_of(size: int, *, population: int = 400) -> Sample:
     return Sample((X[:size] * L[:size],), (X[:size],), population)
 
 
-def test_by_hand() -> None:
+def test_estimate_and_standard_error_by_hand() -> None:
     """R = 4/6; e = -1/9, 1/9; s^2 = (1 - 2/4) (2/81) / (2 * 1)."""
     sample = Sample((np.array([1.0, 3.0]),), (np.array([2.0, 4.0]),), population=4)
     assert estimate(sample) == pytest.approx(2 / 3)
     assert standard_error(sample) == pytest.approx(math.sqrt(0.5 * 2 / 81 / 2))
 
 
-def test_the_error_is_that_of_all_samples() -> None:
-    """Sizes that are alike make the ratio a mean: then the variance is unbiased."""
+def test_the_standard_error_agrees_with_all_samples() -> None:
+    """With equal sizes the ratio is a mean, whose variance is unbiased."""
     y, size = np.array([0.1, 0.5, 0.2, 0.9, 0.4, 0.7]), 3
     of_all = [np.mean(each) for each in itertools.combinations(y, size)]
     errors = [
@@ -152,20 +152,20 @@ def test_the_error_is_that_of_all_samples() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_intervals_hold_the_estimate_and_agree_for_many_lemmas(method: Method) -> None:
-    found = interval(sample_of(300, population=10**9), method=method, seed="s")
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.estimate is not None
-    assert found.standard_error is not None
-    width = found.upper - found.lower
-    assert found.lower < found.estimate < found.upper
-    assert width == pytest.approx(2 * 1.96 * found.standard_error, rel=0.1)
-    assert found.method == method
+def test_intervals_of_many_lemmas_agree(method: Method) -> None:
+    limits = interval(sample_of(300, population=10**9), method=method, seed="s")
+    assert limits.lower is not None
+    assert limits.upper is not None
+    assert limits.estimate is not None
+    assert limits.standard_error is not None
+    width = limits.upper - limits.lower
+    assert limits.lower < limits.estimate < limits.upper
+    assert width == pytest.approx(2 * 1.96 * limits.standard_error, rel=0.1)
+    assert limits.method == method
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_population_is_finite(method: Method) -> None:
+def test_the_intervals_allow_for_a_finite_population(method: Method) -> None:
     wide, narrow = (
         interval(sample_of(300, population=size), method=method, seed="s") for size in (10**9, 400)
     )
@@ -174,34 +174,38 @@ def test_the_population_is_finite(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_all_lemmas_leave_no_doubt(method: Method) -> None:
-    found = interval(sample_of(400), method=method, seed="s")
-    assert (found.lower, found.upper, found.standard_error) == (found.estimate, found.estimate, 0.0)
+def test_the_interval_of_all_lemmas_has_no_width(method: Method) -> None:
+    limits = interval(sample_of(400), method=method, seed="s")
+    assert (limits.lower, limits.upper, limits.standard_error) == (
+        limits.estimate,
+        limits.estimate,
+        0.0,
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_one_lemma_or_lemmas_all_alike_tell_nothing(method: Method) -> None:
-    found = interval(sample_of(1), method=method, seed="s")
-    assert (found.lower, found.upper) == (None, None)
+def test_one_lemma_or_equal_lemmas_have_no_limits(method: Method) -> None:
+    limits = interval(sample_of(1), method=method, seed="s")
+    assert (limits.lower, limits.upper) == (None, None)
     equal = Sample((np.ones(5),), (np.ones(5),), 50)
-    found = interval(equal, method=method, seed="s")
-    assert (found.estimate, found.lower, found.upper) == (1.0, None, None)
+    limits = interval(equal, method=method, seed="s")
+    assert (limits.estimate, limits.lower, limits.upper) == (1.0, None, None)
 
 
 @pytest.mark.parametrize("method", ["bootstrap_t", "percentile"])
-def test_limits_are_unknown_if_no_sample_drawn_again_tells_them(method: Method) -> None:
-    """One sample is drawn again, and the last lemma has no forms: all of it may be of that one."""
+def test_limits_are_unknown_without_a_defined_replicate(method: Method) -> None:
+    """There is one replicate, which may consist of the last lemma alone, which has no forms."""
     sample = Sample((np.array([1.0, 2.0, 0.0]),), (np.array([2.0, 2.5, 0.0]),), 30)
-    found = [interval(sample, method=method, replicates=1, seed=str(s)) for s in range(60)]
-    unknown = [each for each in found if each.lower is None]
+    estimates = [interval(sample, method=method, replicates=1, seed=str(s)) for s in range(60)]
+    unknown = [each for each in estimates if each.lower is None]
     assert 0 < len(unknown) < 60
     assert {each.upper for each in unknown} == {None}
-    assert {(each.estimate, each.standard_error, each.method) for each in found} == {
+    assert {(each.estimate, each.standard_error, each.method) for each in estimates} == {
         (estimate(sample), standard_error(sample), method)
     }
 
 
-def test_nothing_sampled() -> None:
+def test_an_empty_sample_has_no_estimate() -> None:
     nothing = Sample((np.zeros(0),), (np.zeros(0),), 0)
     assert estimate(nothing) is None
     assert interval(nothing, seed="s").estimate is None
@@ -210,31 +214,31 @@ def test_nothing_sampled() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_difference_is_that_of_the_estimates(method: Method) -> None:
+def test_a_difference_equals_that_of_the_estimates(method: Method) -> None:
     other = np.clip(L + 0.05, 0, 1)
     both = Sample((X * other, X * L), (X, X), 4000)
-    found = interval(both, method=method, seed="s", bounds=(-1.0, 1.0))
+    limits = interval(both, method=method, seed="s", bounds=(-1.0, 1.0))
     singles = [estimate(Sample((X * each,), (X,), 4000)) or 0 for each in (other, L)]
-    assert found.estimate == pytest.approx(singles[0] - singles[1])
-    assert found.lower is not None
-    assert 0 < found.lower < (found.estimate or 0)
-    # The same lemmas: far narrower than the two intervals by themselves.
+    assert limits.estimate == pytest.approx(singles[0] - singles[1])
+    assert limits.lower is not None
+    assert 0 < limits.lower < (limits.estimate or 0)
+    # For the same lemmas it is far narrower than the two single intervals.
     alone = interval(Sample((X * L,), (X,), 4000), method=method, seed="s")
-    assert (found.upper or 1) - found.lower < ((alone.upper or 0) - (alone.lower or 0)) / 3
+    assert (limits.upper or 1) - limits.lower < ((alone.upper or 0) - (alone.lower or 0)) / 3
 
 
-def test_a_lexicon_against_itself_differs_by_nothing() -> None:
-    found = interval(Sample((X * L, X * L), (X, X), 4000), seed="s", bounds=(-1.0, 1.0))
-    assert (found.estimate, found.lower, found.upper) == (0.0, None, None)
+def test_a_lexicon_has_no_difference_from_itself() -> None:
+    limits = interval(Sample((X * L, X * L), (X, X), 4000), seed="s", bounds=(-1.0, 1.0))
+    assert (limits.estimate, limits.lower, limits.upper) == (0.0, None, None)
 
 
-def test_expected_error_of_the_same_rate_is_the_error() -> None:
+def test_the_expected_error_at_the_same_rate_is_the_error() -> None:
     sample = sample_of(40)
     assert expected_error(sample, rate=0.1) == (40, pytest.approx(standard_error(sample)))
     assert expected_error(sample, rate=1.0) == (400, 0.0)
 
 
-def test_very_many_lemmas_are_not_drawn_again() -> None:
+def test_very_many_lemmas_are_not_resampled() -> None:
     many = Sample((np.tile(X * L, 60),), (np.tile(X, 60),), 10**6)
     assert interval(many, seed="s").method == "linearised"
     assert interval(many, seed="s") == interval(many, method="linearised", seed="s")
@@ -247,13 +251,13 @@ def test_equal_seeds_give_equal_intervals() -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0])
-def test_confidence_out_of_range(confidence: float) -> None:
+def test_confidence_out_of_range_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="out of range"):
         interval(sample_of(9), confidence=confidence, seed="s")
 
 
 def test_bootstrap_t_equals_a_slow_twin() -> None:
-    """R - t_high s and R - t_low s, each t from one sample drawn again."""
+    """R - t_high s and R - t_low s, each t from one replicate."""
     sample = sample_of(12)
     y, x = sample.y[0], sample.x[0]
     R, error = y.sum() / x.sum(), standard_error(sample) or 0.0
@@ -263,20 +267,20 @@ def test_bootstrap_t_equals_a_slow_twin() -> None:
         e = [(y[i] - again * x[i]) / (sum(x[row]) / 12) for i in row]
         t.append((again - R) / math.sqrt(sum(each**2 for each in e) / 11 / 12))
     low, high = np.quantile(t, [0.05, 0.95])
-    found = interval(sample, replicates=200, confidence=0.9, seed="s")
-    assert found.lower == pytest.approx(R - high * error)
-    assert found.upper == pytest.approx(min(1.0, R - low * error))
+    limits = interval(sample, replicates=200, confidence=0.9, seed="s")
+    assert limits.lower == pytest.approx(R - high * error)
+    assert limits.upper == pytest.approx(min(1.0, R - low * error))
 
 
-def test_bootstrap_t_covers_more_than_the_normal_interval_in_small_samples() -> None:
+def test_bootstrap_t_covers_more_than_the_normal_interval() -> None:
     """300 samples of 20 from a skewed population."""
     truth = (X * L).sum() / X.sum()
-    held = dict.fromkeys(METHODS, 0)
+    hits = dict.fromkeys(METHODS, 0)
     for number in range(300):
-        chosen = np.random.default_rng(number).permutation(400)[:20]
-        sample = Sample((X[chosen] * L[chosen],), (X[chosen],), 400)
+        indices = np.random.default_rng(number).permutation(400)[:20]
+        sample = Sample((X[indices] * L[indices],), (X[indices],), 400)
         for method in METHODS:
-            found = interval(sample, method=method, replicates=300, seed=str(number))
-            held[method] += (found.lower or 0) <= truth <= (found.upper or 0)
-    assert held["bootstrap_t"] > held["percentile"]
-    assert held["bootstrap_t"] / 300 > 0.9
+            limits = interval(sample, method=method, replicates=300, seed=str(number))
+            hits[method] += (limits.lower or 0) <= truth <= (limits.upper or 0)
+    assert hits["bootstrap_t"] > hits["percentile"]
+    assert hits["bootstrap_t"] / 300 > 0.9

@@ -26,24 +26,24 @@ from pipeline.kernels.statistics.intervals import wilson
 
 
 def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
-    made = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
+    table = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
     line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
     place = [pl.lit("s.csv").alias("file"), line, pl.lit("anna").alias("annotator")]
-    return made.select(*place, candidate_id("lemma"), pl.all())
+    return table.select(*place, candidate_id("lemma"), pl.all())
 
 
-def test_what_was_typed_becomes_forms() -> None:
-    typed = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
-    assert sorted(keyed_forms(typed).select("lemma", "form").collect().rows(), key=str) == [
+def test_typed_text_becomes_forms() -> None:
+    entries_ = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
+    assert sorted(keyed_forms(entries_).select("lemma", "form").collect().rows(), key=str) == [
         ("a", "u"), ("a", "v"), ("a", "w"), ("a", "x"), ("b", None), ("d", "two words"),
     ]  # fmt: skip
-    assert keying_faults(typed).collect().height == 0
+    assert keying_faults(entries_).collect().height == 0
 
 
-def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
-    typed = entries(("a", "well-known, by-"))
-    assert keying_faults(typed).collect().height == 0
-    assert keyed_forms(typed).collect().height == 2
+def test_a_hyphen_inside_a_form_is_no_sign() -> None:
+    entries_ = entries(("a", "well-known, by-"))
+    assert keying_faults(entries_).collect().height == 0
+    assert keyed_forms(entries_).collect().height == 2
 
 
 @pytest.mark.parametrize(
@@ -57,21 +57,21 @@ def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
         ("\n", False),
     ],
 )
-def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
-    """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
-    said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
-    assert any(r"write this text as \x5Fx000D_" in each for each in said) == faulty
+def test_texts_that_encode_a_carriage_return_are_faults(forms: str, faulty: bool) -> None:
+    """Workbooks encode it as _x000D_; careless programs write that text itself."""
+    problems = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
+    assert any(r"write this text as \x5Fx000D_" in each for each in problems) == faulty
 
 
-def test_ids_are_checked() -> None:
+def test_wrong_and_empty_ids_are_faults() -> None:
     wrong = entries(("a", "u")).with_columns(id=pl.lit("x0"))
     empty = entries(("a", "u")).with_columns(id=pl.lit(None, pl.String))
     for rows, start in ((wrong, "is not the id of 'a'"), (empty, "is empty")):
-        (said,) = keying_faults(rows).collect()["problem"]
-        assert said.startswith(start)
+        (problem,) = keying_faults(rows).collect()["problem"]
+        assert problem.startswith(start)
 
 
-def test_a_sign_and_forms_of_two_people_are_no_fault() -> None:
+def test_a_sign_of_one_person_and_forms_of_another_are_no_fault() -> None:
     two = entries(("a", "u"), ("a", "-")).with_columns(annotator=pl.Series(["anna", "ben"]))
     assert keying_faults(two).collect().is_empty()
     assert keying_faults(two.with_columns(annotator=pl.lit("anna"))).collect().height == 2
@@ -99,35 +99,35 @@ def labels(keyed: Keyed) -> pl.LazyFrame:
 
 @given(KEYED)
 def test_labels_are_equal_for_equal_forms(keyed: Keyed) -> None:
-    found = labels(keyed).select("lemma", "annotator", "label", forms=forms_of("label")).collect()
-    assert {(a, b): frozenset(forms) for a, b, _, forms in found.iter_rows()} == keyed
-    by_forms = dict(zip(map(tuple, found["forms"].to_list()), found["label"], strict=True))
+    table = labels(keyed).select("lemma", "annotator", "label", forms=forms_of("label")).collect()
+    assert {(a, b): frozenset(forms) for a, b, _, forms in table.iter_rows()} == keyed
+    by_forms = dict(zip(map(tuple, table["forms"].to_list()), table["label"], strict=True))
     assert len(set(by_forms.values())) == len(by_forms)
-    shown = found.select(spelt_out("label")).to_series().to_list()
-    assert shown == [", ".join(forms) or "-" for forms in found["forms"].to_list()]
+    texts = table.select(spelt_out("label")).to_series().to_list()
+    assert texts == [", ".join(forms) or "-" for forms in table["forms"].to_list()]
 
 
 @given(KEYED)
-def test_agreement_of_sets(keyed: Keyed) -> None:
+def test_agreement_on_forms_agrees_with_sets(keyed: Keyed) -> None:
     """Compare with sums over Python sets."""
     compared = compare_keyings(labels(keyed))
-    wanted: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    expected: dict[tuple[str, ...], tuple[Any, ...]] = {}
     for (lemma, one), (other, two) in itertools.product(keyed, keyed):
         if lemma == other and one < two:
             x, y = keyed[lemma, one], keyed[lemma, two]
             dice = 2 * len(x & y) / (len(x) + len(y)) if x or y else 1.0
             sides = (", ".join(sorted(each)) for each in (x - y, y - x))
-            wanted[lemma, one, two] = (len(x), len(y), len(x & y), dice, *sides)
-    assert {row[:3]: row[3:] for row in compared.iter_rows()} == wanted
+            expected[lemma, one, two] = (len(x), len(y), len(x & y), dice, *sides)
+    assert {row[:3]: row[3:] for row in compared.iter_rows()} == expected
     agreement = {row[:3]: row[3:] for row in keying_agreement(compared).iter_rows()}
-    pairs = {key[1:] for key in wanted}
+    pairs = {key[1:] for key in expected}
     for pair in pairs:
-        mine = [values for key, values in wanted.items() if key[1:] == pair]
+        mine = [values for key, values in expected.items() if key[1:] == pair]
         equal = sum(values[3] == 1 for values in mine)
-        found = agreement[(*pair, "lemmas")]
-        assert found[:2] == (len(mine), pytest.approx(equal / len(mine)))
+        result = agreement[(*pair, "lemmas")]
+        assert result[:2] == (len(mine), pytest.approx(equal / len(mine)))
         limits = [float(each) for each in wilson(equal, len(mine))]
-        assert list(found[2:4]) == pytest.approx(limits)
+        assert list(result[2:4]) == pytest.approx(limits)
         sizes = sum(values[0] + values[1] for values in mine)
         with_forms = sum(values[0] + values[1] > 0 for values in mine)
         count, estimate, lower, upper, _ = agreement[(*pair, "forms")]
@@ -141,7 +141,7 @@ def test_agreement_of_sets(keyed: Keyed) -> None:
     assert (("*", "*", "lemmas") in agreement) == (len(people) > 2)
 
 
-def test_equal_keyings_of_few_lemmas_prove_little() -> None:
+def test_equal_keyings_of_few_lemmas_have_wide_limits() -> None:
     """Without variance the limits are exact binomial ones: 0.025 ** (1 / 10) of ten lemmas."""
     keyed = {(f"l{n}", who): frozenset("uv") for n in range(10) for who in ("anna", "ben")}
     forms = keying_agreement(compare_keyings(labels(keyed))).filter(statistic="forms")
@@ -150,7 +150,7 @@ def test_equal_keyings_of_few_lemmas_prove_little() -> None:
     assert row["lower"] == pytest.approx(0.025**0.1, abs=0.02)
 
 
-def test_forms_apart_of_three_people() -> None:
+def test_differing_forms_of_three_people_are_listed() -> None:
     labels: dict[str, dict[str, tuple[str, ...]]] = {
         "ra": {"anna": ("a", "b"), "ben": ("a", "c"), "carla": ("a",)},
         "dar": {"anna": ("d",), "ben": ("d",)},
@@ -162,9 +162,9 @@ def test_forms_apart_of_three_people() -> None:
         for lemma, people in labels.items()
         for who, forms in people.items()
     ]
-    given = pl.LazyFrame(rows, schema=["lemma", "annotator", "label"], orient="row")
-    assert forms_apart(given) == {
+    table = pl.LazyFrame(rows, schema=["lemma", "annotator", "label"], orient="row")
+    assert forms_apart(table) == {
         "ra": {"anna": ["b"], "ben": ["c"]},
         "xi": {"anna": ["-"], "ben": ["e", "f"]},
     }
-    assert forms_apart(given.clear()) == {}
+    assert forms_apart(table.clear()) == {}

@@ -66,19 +66,19 @@ def table(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
 
 @given(lexicons, lexicons)
 def test_entropy_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
-    found = entropy(table(gold, lexicon), frame(gold), frame(lexicon))
-    wanted = slow_entropy(gold, lexicon)
-    assert (found.value is None) == (wanted is None)
-    assert found.value is None or found.value == pytest.approx(wanted, abs=1e-12)
+    result = entropy(table(gold, lexicon), frame(gold), frame(lexicon))
+    expected = slow_entropy(gold, lexicon)
+    assert (result.value is None) == (expected is None)
+    assert result.value is None or result.value == pytest.approx(expected, abs=1e-12)
     known = set().union(*gold.values())
-    assert found.outside == sum(not forms & known for forms in lexicon.values())
-    assert found.unknown == len(set().union(*lexicon.values()) - known)
+    assert result.outside == sum(not forms & known for forms in lexicon.values())
+    assert result.unknown == len(set().union(*lexicon.values()) - known)
 
 
-def test_pure_clusters_have_no_entropy() -> None:
+def test_pure_clusters_have_zero_entropy() -> None:
     gold = {"a": {"u", "v"}, "b": {"x"}}
-    found = entropy(table(gold, gold), frame(gold), frame(gold))
-    assert str(found.value) == "0.0"
+    result = entropy(table(gold, gold), frame(gold), frame(gold))
+    assert str(result.value) == "0.0"
 
 
 def test_shared_forms_count_for_each_lemma() -> None:
@@ -94,24 +94,24 @@ def best_assignment(pairs: pl.DataFrame) -> pl.DataFrame:
 
 @given(lexicons, lexicons)
 def test_assignment_is_as_good_as_any_permutation(gold: Lexicon, lexicon: Lexicon) -> None:
-    found = best_assignment(table(gold, lexicon))
-    assert found["gold"].is_unique().all()
-    assert found["lemma"].is_unique().all()
-    assert found["n_ij"].sum() == most_in_common(gold, lexicon)
+    assignment = best_assignment(table(gold, lexicon))
+    assert assignment["gold"].is_unique().all()
+    assert assignment["lemma"].is_unique().all()
+    assert assignment["n_ij"].sum() == most_in_common(gold, lexicon)
 
 
 @given(st.integers(0, 10_000))
-def test_assignment_of_dense_tables(seed: int) -> None:
-    """Many lemmas that compete for many: the sure pairs do not suffice."""
+def test_assignments_of_dense_tables_are_optimal(seed: int) -> None:
+    """Many lemmas compete for many others: the sure pairs do not suffice."""
     generator = np.random.default_rng(seed)
     weights = generator.integers(0, 6, size=tuple(generator.integers(1, 9, size=2)))
     i, j = np.nonzero(weights)
-    made = pl.DataFrame(
+    overlaps = pl.DataFrame(
         {"gold": [f"g{x}" for x in i], "lemma": [f"l{x}" for x in j], "n_ij": weights[i, j]},
         schema={"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64},
     )
     best = weights[linear_sum_assignment(weights, maximize=True)].sum()
-    assert best_assignment(made)["n_ij"].sum() == best
+    assert best_assignment(overlaps)["n_ij"].sum() == best
 
 
 @pytest.mark.parametrize(
@@ -121,30 +121,30 @@ def test_assignment_of_dense_tables(seed: int) -> None:
         [[3, 3, 0, 1], [3, 1, 0, 1], [1, 3, 1, 0], [3, 0, 2, 0]],
     ],
 )
-def test_assignment_where_no_pair_is_sure(weights: list[list[int]]) -> None:
+def test_assignments_without_a_sure_pair_are_optimal(weights: list[list[int]]) -> None:
     table = np.array(weights)
     i, j = np.nonzero(table)
-    made = pl.DataFrame({"gold": i, "lemma": j, "n_ij": table[i, j]})
-    made = made.with_columns(pl.col("gold", "lemma").cast(pl.String))
+    overlaps = pl.DataFrame({"gold": i, "lemma": j, "n_ij": table[i, j]})
+    overlaps = overlaps.with_columns(pl.col("gold", "lemma").cast(pl.String))
     best = table[linear_sum_assignment(table, maximize=True)].sum()
-    assert best_assignment(made)["n_ij"].sum() == best
-    assert best_match_f(made, gold_forms=best, lexicon_forms=best) == 1.0
+    assert best_assignment(overlaps)["n_ij"].sum() == best
+    assert best_match_f(overlaps, gold_forms=best, lexicon_forms=best) == 1.0
 
 
-def test_redundant_clusters_are_punished() -> None:
+def test_redundant_clusters_lower_the_best_match() -> None:
     gold = {"a": {"u", "v"}}
     twice = {"a": {"u", "v"}, "b": {"u", "v"}}
     assert best_match_f(table(gold, gold), gold_forms=2, lexicon_forms=2) == 1.0
     assert best_match_f(table(gold, twice), gold_forms=2, lexicon_forms=4) == pytest.approx(2 / 3)
 
 
-def test_nothing_to_assign() -> None:
+def test_empty_tables_have_no_assignment() -> None:
     assert best_assignment(table({}, {})).height == 0
     assert best_match_f(table({}, {}), gold_forms=0, lexicon_forms=0) is None
     assert best_match_f(table({}, {}), gold_forms=1, lexicon_forms=0) == 0.0
 
 
-# Measures of lexicons in parts: those of the whole, and of the slow twins, in any parts.
+# Measures of lexicons in any parts equal those of the whole and of the slow twins.
 
 rooms = st.integers(1, 6)
 
@@ -154,62 +154,72 @@ def form_count(lexicon: Lexicon) -> int:
 
 
 @given(lexicons, lexicons, rooms)
-def test_overlaps(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+def test_overlaps_in_parts_equal_those_of_the_whole(
+    gold: Lexicon, lexicon: Lexicon, rows: int
+) -> None:
     with room_for(rows):
         parts = list(overlaps_in_parts(frame(gold), frame(lexicon)))
     expected = lexicon_overlaps(frame(gold), frame(lexicon)).collect().sort("gold", "lemma")
-    assert pl.concat(parts).equals(expected)  # in order, too
+    assert pl.concat(parts).equals(expected)  # in the same order, too
 
 
 @given(lexicons, lexicons, rooms)
-def test_entropy(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+def test_entropy_in_parts_equals_that_of_the_whole(
+    gold: Lexicon, lexicon: Lexicon, rows: int
+) -> None:
     table = lexicon_overlaps(frame(gold), frame(lexicon))
     with room_for(rows):
-        found = entropy_in_parts(table, frame(gold), frame(lexicon), lemmas=len(lexicon))
-    assert found == entropy(table.collect(), frame(gold), frame(lexicon))
+        result = entropy_in_parts(table, frame(gold), frame(lexicon), lemmas=len(lexicon))
+    assert result == entropy(table.collect(), frame(gold), frame(lexicon))
     slow = slow_entropy(gold, lexicon)
-    assert found.value is slow is None or math.isclose(found.value or 0, slow or 0, abs_tol=1e-12)
+    assert result.value is slow is None or math.isclose(result.value or 0, slow or 0, abs_tol=1e-12)
 
 
 @given(lexicons, lexicons, rooms)
-def test_best_match(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+def test_the_best_match_in_parts_equals_that_of_the_whole(
+    gold: Lexicon, lexicon: Lexicon, rows: int
+) -> None:
     table = lexicon_overlaps(frame(gold), frame(lexicon))
     sizes = {"gold_forms": form_count(gold), "lexicon_forms": form_count(lexicon)}
     with room_for(rows):
-        found = best_match_in_parts(table, **sizes)
-    assert found == best_match_f(table.collect(), **sizes)
+        result = best_match_in_parts(table, **sizes)
+    assert result == best_match_f(table.collect(), **sizes)
     both = sum(sizes.values())
-    assert found == (2.0 * most_in_common(gold, lexicon) / both if both else None)
+    assert result == (2.0 * most_in_common(gold, lexicon) / both if both else None)
 
 
 @given(lexicons, lexicons, rooms)
-def test_matches_and_forms(gold: Lexicon, lexicon: Lexicon, rows: int) -> None:
+def test_matches_and_forms_in_parts_equal_those_of_the_whole(
+    gold: Lexicon, lexicon: Lexicon, rows: int
+) -> None:
     one, two = frame(gold), frame(lexicon)
     table = lexicon_overlaps(one, two)
     every = matches(table, one, two).collect().sort("lemma")
     both = every.drop_nulls("n_same")
     with room_for(rows):
         ranges = ranges_of("lemma", one, two, table.select(lemma="gold"))
-        found = match_lemmas(table, one, two, ranges=ranges, sample=None, weights="gold")
+        result = match_lemmas(table, one, two, ranges=ranges, sample=None, weights="gold")
         forms = [each.collect() for each in align_in_parts(both.lazy(), one, two, ranges)]
-    assert found.both.matches.equals(both)
-    assert (found.common, found.bases) == (both.height, both["n_gold"].sum())
-    assert (found.gold_lemmas, found.lexicon_lemmas) == (len(gold), len(lexicon))
-    assert (found.gold_forms, found.lexicon_forms) == (form_count(gold), form_count(lexicon))
-    assert found.f_star == f_star(every)
+    assert result.both.matches.equals(both)
+    assert (result.common, result.bases) == (both.height, both["n_gold"].sum())
+    assert (result.gold_lemmas, result.lexicon_lemmas) == (len(gold), len(lexicon))
+    assert (result.gold_forms, result.lexicon_forms) == (form_count(gold), form_count(lexicon))
+    assert result.f_star == f_star(every)
     expected = align(both.lazy(), one, two).collect().sort("lemma", "form")
     assert pl.concat(forms).sort("lemma", "form").equals(expected)
 
 
 @given(lexicons, lexicons, rooms)
-def test_common_lemmas(first: Lexicon, second: Lexicon, rows: int) -> None:
+def test_common_lemmas_in_parts_equal_those_of_the_whole(
+    first: Lexicon, second: Lexicon, rows: int
+) -> None:
     with room_for(rows):
-        found = common_in_parts(frame(first), frame(second))
-    assert sorted(found["lemma"]) == sorted(common(frame(first), frame(second)).collect()["lemma"])
+        result = common_in_parts(frame(first), frame(second))
+    assert sorted(result["lemma"]) == sorted(common(frame(first), frame(second)).collect()["lemma"])
 
 
 @pytest.mark.long
-def test_forms_of_very_many_lemmas() -> None:
+def test_forms_of_very_many_lemmas_are_counted_in_parts() -> None:
     """A form that all lemmas have makes more pairs than there are forms."""
     gold = {f"g{i}": {"of all", f"w{i}"} for i in range(30)}
     lexicon = {f"l{i}": {"of all", f"w{i}"} for i in range(30)}
@@ -230,15 +240,17 @@ def matches_of(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.DataFrame:
 def score_lemmas(
     gold: pl.LazyFrame, lexicon: pl.LazyFrame, *, weights: Weights = "gold", n: int | None = None
 ) -> pl.DataFrame:
-    held = matches_of(gold, lexicon).lazy().join(common(gold, lexicon), on="lemma", how="semi")
-    return lemma_scores(held, weights=weights, n=n).collect().sort("lemma")
+    common_matches = (
+        matches_of(gold, lexicon).lazy().join(common(gold, lexicon), on="lemma", how="semi")
+    )
+    return lemma_scores(common_matches, weights=weights, n=n).collect().sort("lemma")
 
 
 def value_of(scores: pl.DataFrame) -> float | None:
     return l_star(scores["size"], scores["L"], float(scores["base"].sum()))
 
 
-def test_worked_example() -> None:
+def test_scores_of_the_published_example() -> None:
     """Dalli: 7 of 10 forms, L = 14/17, contribution 7/5887 L = 0.000979226."""
     row = score_lemmas(frame(DICTIONARY), frame(MISSIER), weights="published", n=5887)
     assert row.select("precision", "recall", "L").row(0) == (1.0, 0.7, 14 / 17)
@@ -262,7 +274,7 @@ def test_published_weights_without_n() -> None:
          (85, 1571, 0.9326, 0.7024, 0.7963, 0.0190, 0.7864)),
     ],
 )  # fmt: skip
-def test_maltese_lexicons(
+def test_published_scores_of_maltese_lexicons(
     gold: str,
     lexicon: str,
     expected: tuple[float, ...],
@@ -280,7 +292,7 @@ def test_maltese_lexicons(
 
 
 @pytest.mark.long
-def test_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
+def test_scores_of_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
     gold, lexicon = (
         canonical(
             pl.read_csv(public_data(f"lexicon/{name}"), separator="\t", quote_char=None).lazy()
@@ -294,7 +306,7 @@ def test_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
 
 
 @given(lexicons, lexicons)
-def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
+def test_scores_of_lemmas_equal_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
     rows = matches_of(frame(gold), frame(lexicon)).to_dicts()
     assert [row["lemma"] for row in rows] == sorted(gold)
     for row in rows:
@@ -311,10 +323,10 @@ def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
     assert [Fraction(each).limit_denominator(100) for each in scores["L"]] == [
         best(lemma, gold, lexicon)[0] for lemma in shared
     ]
-    wanted = star(shared, gold, lexicon)
+    expected = star(shared, gold, lexicon)
     got = value_of(scores)
-    assert (got is None) == (wanted is None)
-    assert got is None or got == pytest.approx(float(wanted or 0))
+    assert (got is None) == (expected is None)
+    assert got is None or got == pytest.approx(float(expected or 0))
     assert scores["contribution"].sum() == pytest.approx(got or 0.0)
     assert scores["L"].is_between(0, 1).all()
     same = [float(value(gold[lemma], lexicon[lemma])) for lemma in shared]
@@ -324,9 +336,9 @@ def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
 @given(lexicons, lexicons)
 def test_f_star_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
     got = f_star(matches_of(frame(gold), frame(lexicon)))
-    wanted = star(list(gold), gold, lexicon)
-    assert (got is None) == (wanted is None)
-    assert got is None or got == pytest.approx(float(wanted or 0))
+    expected = star(list(gold), gold, lexicon)
+    assert (got is None) == (expected is None)
+    assert got is None or got == pytest.approx(float(expected or 0))
 
 
 @given(lexicons, lexicons)
@@ -344,7 +356,7 @@ def test_l_star_is_1_if_the_lexicon_equals_the_gold_on_y(gold: Lexicon, more: Le
 
 
 def test_swapped_lemmas_score_1_too() -> None:
-    """The maximum runs over all lemmas of the lexicon, so the converse does not hold."""
+    """The maximum is over all lemmas of the lexicon, so the converse does not hold."""
     gold = {"a": {"u", "v"}, "b": {"x"}}
     scores = score_lemmas(frame(gold), frame({"a": {"x"}, "b": {"u", "v"}}))
     assert value_of(scores) == 1.0
@@ -367,7 +379,7 @@ def test_ties_take_the_same_lemma_then_the_smallest() -> None:
     assert matches_of(frame(gold), frame(lexicon))["match"].item() == "a"
 
 
-def test_no_common_lemma_and_an_empty_lexicon() -> None:
+def test_lexicons_without_a_common_lemma_have_no_value() -> None:
     for other in ({}, {"b": {"y"}}):
         scores = score_lemmas(frame({"a": {"x"}}), frame(other))
         assert scores.height == 0
@@ -382,7 +394,7 @@ def test_a_lemma_without_forms_weighs_nothing() -> None:
 
 
 @pytest.mark.long
-def test_a_form_in_a_thousand_lemmas() -> None:
+def test_a_form_in_a_thousand_lemmas_is_matched() -> None:
     many = {f"l{number:03}": {"x", f"y{number}"} for number in range(1000)}
     scores = score_lemmas(frame(many), frame(many))
     assert value_of(scores) == 1.0
@@ -395,16 +407,16 @@ NOTHING = Interval(None, None, None, None, "linearised")
 
 
 @given(lexicons, lexicons)
-def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
+def test_aligned_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
     pairs = [(i, j) for i in gold for j in list(lexicon)[:1]]
     matched = pl.LazyFrame(pairs, schema={"lemma": pl.String, "match": pl.String}, orient="row")
     forms = align(matched, frame(gold), frame(lexicon))
-    wanted = sorted(
+    expected = sorted(
         (i, form, form in gold[i], form in lexicon[j])
         for i, j in pairs
         for form in gold[i] | lexicon[j]
     )
-    assert sorted(forms.collect().rows()) == wanted
+    assert sorted(forms.collect().rows()) == expected
     for lemma, n_missing, missing, n_spurious, spurious in list_differences(forms).collect().rows():
         other = lexicon[dict(pairs)[lemma]]
         assert missing == ", ".join(sorted(gold[lemma] - other))
@@ -413,9 +425,9 @@ def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12))
-def test_moving_average(values: list[float], span: int) -> None:
-    found = moving_average(values, span=span)
-    for place, mean in enumerate(found):
+def test_moving_averages_agree_with_plain_means(values: list[float], span: int) -> None:
+    averages = moving_average(values, span=span)
+    for place, mean in enumerate(averages):
         low, high = max(0, place - (span - 1) // 2), place + span // 2 + 1
         assert mean == pytest.approx(np.mean(values[low:high]))
         assert min(values) <= mean <= max(values)
@@ -423,25 +435,25 @@ def test_moving_average(values: list[float], span: int) -> None:
 
 def scores(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
     first, second = frame(gold), frame(lexicon)
-    found = matches(lexicon_overlaps(first, second), first, second)
-    made = lemma_scores(found.join(common(first, second), on="lemma", how="semi")).collect()
+    all_matches = matches(lexicon_overlaps(first, second), first, second)
+    scored = lemma_scores(all_matches.join(common(first, second), on="lemma", how="semi")).collect()
     whole = {"n_missing": pl.col("n_gold") - pl.col("n_common"), "drawn": pl.lit(value=True),
              "n_spurious": pl.col("n_match") - pl.col("n_common"), "missing": pl.lit(""),
              "spurious": pl.lit(""), "population": pl.len().cast(pl.Int64),
              "pi": pl.lit(1.0), "base_total": pl.col("base").sum()}  # fmt: skip
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return made.sort("lemma").with_columns(**whole, position=place).select(*LemmaScores.columns())
+    return scored.sort("lemma").with_columns(**whole, position=place).select(*LemmaScores.columns())
 
 
 GOLD = {"a": {"u", "v", "w"}, "b": {"x"}, "c": {"y", "z"}}
 LEXICON = {"a": {"u"}, "b": {"x"}, "c": {"y", "q"}}
 
 
-def test_trends_in_order_of_size() -> None:
-    made = trends(scores(GOLD, LEXICON), order="size", span=2)
-    assert made["lemma"].to_list() == ["b", "c", "a"]
-    assert made["L"].to_list() == [1.0, 0.5, 0.5]
-    assert made["l_trend"].to_list() == [0.75, 0.5, 0.5]
+def test_trends_are_in_the_order_of_size() -> None:
+    result = trends(scores(GOLD, LEXICON), order="size", span=2)
+    assert result["lemma"].to_list() == ["b", "c", "a"]
+    assert result["L"].to_list() == [1.0, 0.5, 0.5]
+    assert result["l_trend"].to_list() == [0.75, 0.5, 0.5]
     assert trends(scores(GOLD, LEXICON))["lemma"].to_list() == ["a", "b", "c"]
     assert trends(scores({}, {})).height == 0
 
@@ -449,9 +461,9 @@ def test_trends_in_order_of_size() -> None:
 def test_statistics_by_hand() -> None:
     """P = 1, 1, .5; R = 1/3, 1, .5; L = .5, 1, .5."""
     whole = Whole(9, 8, 3, 0.4, 0.3, Entropy(0.1, 2, 7))
-    found = Interval(0.6, 0.1, 0.4, 0.8, "linearised")
-    made = quality(scores(GOLD, LEXICON), found, whole, n=None)
-    value = dict(made.select("statistic", "value").rows())
+    limits = Interval(0.6, 0.1, 0.4, 0.8, "linearised")
+    statistics = quality(scores(GOLD, LEXICON), limits, whole, n=None)
+    value = dict(statistics.select("statistic", "value").rows())
     L, P, R = [0.5, 1, 0.5], [1, 1, 0.5], [1 / 3, 1, 0.5]
     assert value["mean L"] == pytest.approx(2 / 3)
     assert value["mean precision"] == pytest.approx(5 / 6)
@@ -465,11 +477,11 @@ def test_statistics_by_hand() -> None:
     assert [value[name] for name in forms] == [6, 3, 3, 1]
     assert (value["n"], value["sampled lemmas"], value["coverage"]) == (6, 3, 3 / 9)
     assert (value["F*"], value["E*"], value["lemmas outside"]) == (0.4, 0.1, 2)
-    star = made.filter(statistic="L*").row(0, named=True)
+    star = statistics.filter(statistic="L*").row(0, named=True)
     assert (star["value"], star["lower"], star["upper"]) == (0.6, 0.4, 0.8)
 
 
-def test_statistics_of_one_lemma_and_of_none() -> None:
+def test_statistics_of_one_lemma_and_of_no_lemmas() -> None:
     one = quality(scores({"a": {"u"}}, {"a": {"u"}}), NOTHING, Whole(), n=None)
     value = dict(one.select("statistic", "value").rows())
     assert (value["variance of L"], value["population variance of L"]) == (None, 0.0)

@@ -16,7 +16,7 @@ from pipeline.kernels.machine import (
 from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.survey.limits import Weights, domain_weights
 
-# Savings for lists and pairs: who is in a set, against a plain count.
+# Savings for lists and pairs: members of the sets, against a plain count.
 
 SIZE = 400
 RNG = np.random.default_rng(6)
@@ -38,42 +38,42 @@ DRAWS = pl.DataFrame(
 )
 
 
-def test_judges_side_by_side() -> None:
-    found = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[200, 400], pairs=[("mi", "t")])
-    lists = found["savings"]
+def test_tables_have_a_row_for_each_judge() -> None:
+    tables = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[200, 400], pairs=[("mi", "t")])
+    lists = tables["savings"]
     assert lists.select("judge", "measure", "n").rows() == [
         (judge, measure, n) for judge in "ab" for measure in ("mi", "t") for n in (200, 400)
     ]
     assert lists.filter(judge="a")["labels_saved"].min() > 0.4
     assert lists.filter(judge="b")["labels_saved"].max() < 0.1
     assert (lists["rho2_lower"] > 0).to_list() == [True] * 4 + [False] * 4
-    assert found["pair_savings"].select("judge", "n").rows() == [
+    assert tables["pair_savings"].select("judge", "n").rows() == [
         ("a", 200), ("a", 400), ("b", 200), ("b", 400),
     ]  # fmt: skip
 
 
-def test_the_draws_are_those_of_the_list() -> None:
-    found = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[100, 200], pairs=[("mi", "t")])
+def test_savings_count_the_draws_of_the_list() -> None:
+    tables = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[100, 200], pairs=[("mi", "t")])
     ranks = {name: RANKS.filter(measure=name)["rank"].to_numpy() for name in ("mi", "t")}
-    for name, n, drawn in found["savings"].filter(judge="a").select(
+    for name, n, drawn in tables["savings"].filter(judge="a").select(
         "measure", "n", "n_judged"
     ).iter_rows():  # fmt: skip
         assert drawn == (ranks[name][DRAWN] <= n).sum()
     only = [(ranks["mi"][DRAWN] <= n) != (ranks["t"][DRAWN] <= n) for n in (100, 200)]
-    assert found["pair_savings"].filter(judge="a")["n_judged"].to_list() == [
+    assert tables["pair_savings"].filter(judge="a")["n_judged"].to_list() == [
         each.sum() for each in only
     ]
 
 
-def test_a_whole_list_has_the_correlation_of_the_judge() -> None:
+def test_the_whole_list_has_the_correlation_of_the_judge() -> None:
     near = judge_tables(PREDICTIONS, DRAWS)["judges"].filter(judge="a")
     whole = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[SIZE])["savings"].filter(judge="a")
     assert whole["rho2"].to_list() == pytest.approx([near["rho2"].item()] * 2)
 
 
-def test_the_same_lists_have_no_difference_to_save_labels_for() -> None:
-    found = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[SIZE], pairs=[("mi", "t")])
-    assert found["pair_savings"].select("n_judged", "labels_saved").rows() == [(0, None)] * 2
+def test_equal_lists_have_no_savings_for_their_difference() -> None:
+    tables = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[SIZE], pairs=[("mi", "t")])
+    assert tables["pair_savings"].select("n_judged", "labels_saved").rows() == [(0, None)] * 2
 
 
 def test_draws_without_a_prediction_are_omitted_and_counted() -> None:
@@ -98,32 +98,32 @@ def everybody(draws: int) -> BoolArray:
 
 def labels(y: FloatArray, g: FloatArray, weights: Weights | None = None) -> float:
     fold = np.arange(len(y)) % 10
-    given = weights or domain_weights(None, draws=len(y))
-    return float(label_savings(y, g, everybody(len(y)), given, fold=fold).labels[0])
+    weights_ = weights or domain_weights(None, draws=len(y))
+    return float(label_savings(y, g, everybody(len(y)), weights_, fold=fold).labels[0])
 
 
-def test_a_perfect_judge_saves_everything() -> None:
+def test_a_perfect_judge_saves_all_labels() -> None:
     y = (np.random.default_rng(1).random(80) < 0.2).astype(float)
     assert labels(y, y) == pytest.approx(1.0)
     chances = domain_weights(np.random.default_rng(2).uniform(0.05, 0.9, 80), draws=80)
     assert labels(y, y, chances) == pytest.approx(1.0)
 
 
-def test_judges_that_say_the_same_of_all_or_the_opposite_save_nothing() -> None:
+def test_constant_and_opposite_judges_save_nothing() -> None:
     y = np.array([0.0, 1.0] * 30)
     assert labels(y, np.full(60, 0.5)) == 0.0
     assert labels(y, 1 - y) == 0.0
 
 
 def test_random_judges_save_nothing_on_average() -> None:
-    """Chance would save 1 / m = 1.7 % if the best weight were found in its own sample."""
+    """If the best weight came from the same sample, chance would save 1 / m = 1.7 %."""
     rng = np.random.default_rng(4)
-    found = [labels((rng.random(60) < 0.3).astype(float), rng.random(60)) for _ in range(600)]
-    assert -0.03 < np.mean(found) < 0.0
+    savings = [labels((rng.random(60) < 0.3).astype(float), rng.random(60)) for _ in range(600)]
+    assert -0.03 < np.mean(savings) < 0.0
 
 
 @pytest.mark.parametrize("noise", [0.3, 0.8])
-def test_the_mean_is_what_predictions_explain(noise: float) -> None:
+def test_mean_savings_are_those_of_a_large_sample(noise: float) -> None:
     rng = np.random.default_rng(5)
 
     def draw_sample(size: int) -> tuple[FloatArray, FloatArray]:
@@ -131,8 +131,8 @@ def test_the_mean_is_what_predictions_explain(noise: float) -> None:
         return y, np.clip(y + noise * rng.normal(size=size), 0, 1)
 
     whole = np.corrcoef(*draw_sample(200_000))[0, 1] ** 2
-    found = [labels(*draw_sample(120)) for _ in range(400)]
-    assert np.mean(found) == pytest.approx(whole, abs=0.03)
+    savings = [labels(*draw_sample(120)) for _ in range(400)]
+    assert np.mean(savings) == pytest.approx(whole, abs=0.03)
 
 
 def test_certain_draws_do_not_count() -> None:
@@ -143,11 +143,11 @@ def test_certain_draws_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("y", [0.0, 1.0])
-def test_where_nothing_varies_nothing_can_be_saved(y: float) -> None:
+def test_constant_labels_have_no_savings(y: float) -> None:
     assert np.isnan(labels(np.full(60, y), np.linspace(0, 1, 60)))
 
 
-def test_few_draws_are_too_few() -> None:
+def test_too_few_draws_have_no_savings() -> None:
     y = np.array([0.0, 1.0] * 15)
     assert labels(y, y) == pytest.approx(1.0)
     assert np.isnan(labels(y[:29], y[:29]))
@@ -169,15 +169,15 @@ def test_a_difference_needs_enough_on_both_sides() -> None:
     assert np.isnan(label_savings(y, y, members, weights, fold=fold).labels[0])
 
 
-def test_nothing_drawn() -> None:
+def test_savings_without_draws_are_undefined() -> None:
     none = np.zeros(0)
-    found = label_savings(
+    savings = label_savings(
         none, none, everybody(0), domain_weights(None, draws=0), fold=np.zeros(0, np.int64)
     )
-    assert np.isnan(found.labels[0])
+    assert np.isnan(savings.labels[0])
 
 
-# Simulated machines err as often as they are told to, and always alike.
+# Simulated machines err at the requested rates, and reproducibly.
 
 TRUTH = pl.LazyFrame(
     {"category": "TP", "id": [f"x{i}" for i in range(8000)], "tp": [i % 4 == 0 for i in range(8000)]}
@@ -186,30 +186,30 @@ TRUTH = pl.LazyFrame(
 
 def simulate(**how: object) -> pl.DataFrame:
     options = {"judge": "m", "sensitivity": 0.8, "specificity": 0.95, "seed": "s"} | how
-    made = simulate_predictions(TRUTH, **options)  # type: ignore[arg-type]  # options of several types
-    return made.join(TRUTH, on=["category", "id"]).sort("id").collect()
+    predictions = simulate_predictions(TRUTH, **options)  # type: ignore[arg-type]  # options of several types
+    return predictions.join(TRUTH, on=["category", "id"]).sort("id").collect()
 
 
 @pytest.mark.parametrize("labels", [True, False])
-def test_sensitivity_and_specificity(labels: bool) -> None:
-    made = simulate(labels=labels)
-    positive = made["prediction"] >= 0.5
-    assert positive.filter(made["tp"]).mean() == pytest.approx(0.8, abs=0.03)
-    assert (~positive).filter(~made["tp"]).mean() == pytest.approx(0.95, abs=0.01)
-    assert (made["prediction"].n_unique() == 2) is labels
+def test_simulated_judges_have_their_sensitivity_and_specificity(labels: bool) -> None:
+    predictions = simulate(labels=labels)
+    positive = predictions["prediction"] >= 0.5
+    assert positive.filter(predictions["tp"]).mean() == pytest.approx(0.8, abs=0.03)
+    assert (~positive).filter(~predictions["tp"]).mean() == pytest.approx(0.95, abs=0.01)
+    assert (predictions["prediction"].n_unique() == 2) is labels
 
 
-def test_the_label_is_the_probability_from_one_half_on() -> None:
+def test_simulated_labels_are_probabilities_rounded_at_one_half() -> None:
     labels, chances = simulate()["prediction"], simulate(labels=False)["prediction"]
     assert (labels == (chances >= 0.5).cast(pl.Float64)).all()
 
 
-def test_extremes() -> None:
-    made = simulate(sensitivity=1.0, specificity=0.0, labels=False)
-    assert made["prediction"].to_list() == [1.0] * 8000
+def test_an_extreme_simulated_judge_is_always_positive() -> None:
+    predictions = simulate(sensitivity=1.0, specificity=0.0, labels=False)
+    assert predictions["prediction"].to_list() == [1.0] * 8000
 
 
-def test_seed_and_name_make_other_errors() -> None:
+def test_seed_and_name_change_the_simulated_errors() -> None:
     assert simulate().equals(simulate())
     assert not simulate(seed="t")["prediction"].equals(simulate()["prediction"])
     assert not simulate(judge="n")["prediction"].equals(simulate()["prediction"])

@@ -45,7 +45,7 @@ def _rank(measure: str, values: Sequence[float | None]) -> list[tuple[object, ..
 
 
 def judged_of(draws: Draws) -> pl.DataFrame:
-    """Give each candidate its (verdict, multiplicity); None leaves it out of the sample."""
+    """Give each candidate its (verdict, multiplicity); None: it is not in the sample."""
     rows = [
         (category, name(candidate), *draw)
         for category, every in draws.items()

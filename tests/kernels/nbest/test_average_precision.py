@@ -29,7 +29,7 @@ JUDGED = [True, None, False, True, None, True, False, None, False, True]
 
 
 def ranking(size: int, *measures: str) -> pl.DataFrame:
-    """Return ranks of c1, c2 ...; each second measure has them the other way round."""
+    """Return ranks of c1, c2 ...; every second measure has them in reverse order."""
     ids = [f"c{place}" for place in range(1, size + 1)]
     parts = [
         pl.DataFrame(
@@ -54,12 +54,12 @@ def label_frame(labels: list[bool | None], pi: list[float] | None = None) -> pl.
 
 def average_precision_of(labels: list[bool | None], pi: list[float] | None = None) -> pl.DataFrame:
     judged = judged_chances(label_frame(labels, pi), candidates=len(labels))
-    found = average_precisions(ranking(len(labels), "mi", "rare"), judged, confidence=0.95)
-    validate([found], AveragePrecision, name="average_precision")
-    return found
+    table = average_precisions(ranking(len(labels), "mi", "rare"), judged, confidence=0.95)
+    validate([table], AveragePrecision, name="average_precision")
+    return table
 
 
-def test_the_published_value() -> None:
+def test_the_table_has_the_published_value() -> None:
     row = average_precision_of(JUDGED).row(0, named=True)
     assert row["average_precision"] == pytest.approx(0.7243053, abs=5e-8)
     facts = [row[name] for name in ("n_candidates", "n_sampled", "k_sampled", "unequal")]
@@ -68,7 +68,7 @@ def test_the_published_value() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20).filter(any))
-def test_all_judged_is_the_average_precision(labels: list[bool]) -> None:
+def test_fully_judged_rankings_have_their_average_precision(labels: list[bool]) -> None:
     places = np.arange(len(labels))
     for row, order in zip(
         average_precision_of(list(labels)).rows(named=True), (-places, places), strict=True
@@ -78,7 +78,7 @@ def test_all_judged_is_the_average_precision(labels: list[bool]) -> None:
         assert values == pytest.approx([expected] * 3)
 
 
-def test_designed_chances_shrink_by_what_nobody_judged() -> None:
+def test_designed_chances_are_reduced_by_the_unjudged_draws() -> None:
     chances = judged_chances(
         label_frame([True, None, False, True], [0.2, 0.4, 0.6, 1.0]), candidates=9
     )
@@ -102,22 +102,22 @@ SIZES = [49, 98, 103, 107, 161, 1496, 4034]
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("given", ["no chances", "chances of a draw with replacement"])
-def test_where_all_are_judged_the_chance_is_one(size: int, given: str) -> None:
-    """True positives at ranks 1 and 8: (1 + 2/8) / 2 = .625, and nothing is left open."""
+@pytest.mark.parametrize("chances", ["no chances", "chances of a draw with replacement"])
+def test_chances_are_one_if_all_are_judged(size: int, chances: str) -> None:
+    """True positives at ranks 1 and 8: (1 + 2/8) / 2 = .625, without doubt."""
     labels = label_frame([place in {0, 7} for place in range(size)])
-    if given != "no chances":
+    if chances != "no chances":
         labels = labels.with_columns(pi=pl.lit(None, pl.Float64))
     others = labels.with_columns(category=pl.lit("other"), tp=pl.lit(value=True))
     judged = judged_chances(pl.concat([labels, others]), candidates=size)
     assert judged["pi"].unique().to_list() == [1.0]
-    found = average_precisions(ranking(size, "mi"), judged, confidence=0.95)
-    limits = found.select("category", "average_precision", "lower", "upper").rows()
+    result = average_precisions(ranking(size, "mi"), judged, confidence=0.95)
+    limits = result.select("category", "average_precision", "lower", "upper").rows()
     assert limits == [("TP", 0.625, 0.625, 0.625), ("other", 1.0, 1.0, 1.0)]
 
 
-def test_draws_with_replacement_are_no_certain_ones() -> None:
-    """Two of eight were judged, whose chances the sample does not tell."""
+def test_draws_with_replacement_are_not_certain() -> None:
+    """Two of eight were judged; the sample does not determine their chances."""
     labels = label_frame([True, None, False]).with_columns(pi=pl.lit(None, pl.Float64))
     assert judged_chances(labels, candidates=8)["pi"].to_list() == [0.25, None, 0.25]
     some = label_frame([True, False]).with_columns(pi=pl.Series([0.5, None]))
@@ -125,10 +125,10 @@ def test_draws_with_replacement_are_no_certain_ones() -> None:
         average_precisions(ranking(2, "mi"), judged_chances(some, candidates=2), confidence=0.95)
 
 
-def test_no_true_positive_and_nothing_judged() -> None:
+def test_without_true_positives_there_is_no_estimate() -> None:
     for labels in ([False, None, False], [None, None, None]):
-        found = average_precision_of(list(labels))
-        assert found.select("average_precision", "lower", "upper").row(0) == (None, 0.0, 1.0)
+        result = average_precision_of(list(labels))
+        assert result.select("average_precision", "lower", "upper").row(0) == (None, 0.0, 1.0)
     nothing = judged_chances(label_frame([]), candidates=0)
     empty = average_precisions(ranking(0, "mi"), nothing, confidence=0.95)
     assert empty.is_empty()
@@ -147,7 +147,7 @@ def samples(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def slow(tp: np.ndarray, pi: np.ndarray, smoothing: float) -> float:
-    """Go down the list, and look at all that was judged above."""
+    """Go down the list, and look at all judged candidates above."""
     sure = [p == 1.0 and not np.isnan(t) for t, p in zip(tp, pi, strict=True)]
     drawn = [p < 1.0 and not np.isnan(t) for t, p in zip(tp, pi, strict=True)]
     whole = sum(1 / p for p, d in zip(pi, drawn, strict=True) if d)
@@ -166,7 +166,7 @@ def slow(tp: np.ndarray, pi: np.ndarray, smoothing: float) -> float:
     return summed / total if total else nan
 
 
-def test_published_value() -> None:
+def test_inferred_average_precision_has_the_published_value() -> None:
     # infAP, with the authors' smoothing; and without: one and half of 3, of 4; 2/3 of 5; half of 9
     assert float(inferred_average_precision(JUDGED_INFERRED_AVERAGE_PRECISION)) == pytest.approx(
         0.7243053, abs=5e-8
@@ -176,35 +176,37 @@ def test_published_value() -> None:
     ) == pytest.approx((1 + 5 / 8 + 13 / 18 + 11 / 20) / 4, rel=1e-12)
 
 
-def test_by_hand_with_unequal_chances() -> None:
+def test_the_estimate_with_unequal_chances_by_hand() -> None:
     # rank 1 is known, rank 3 (pi 1/2) and rank 4 (1/4) were drawn: 3 candidates weigh 2 and 4
-    found = inferred_average_precision([1, nan, 0, 1], pi=[1, 0.5, 0.5, 0.25], smoothing=0)
+    estimate = inferred_average_precision([1, nan, 0, 1], pi=[1, 0.5, 0.5, 0.25], smoothing=0)
     above = (1 + 1 + 2 * 0) / 4  # itself, the known one, and two others of which 0 of 1 are true
-    assert float(found) == pytest.approx((1 * 1 + 3 * 4 / 6 * above) / (1 + 3 * 4 / 6))
+    assert float(estimate) == pytest.approx((1 * 1 + 3 * 4 / 6 * above) / (1 + 3 * 4 / 6))
 
 
 @given(samples(), st.sampled_from([0.0, 1e-5, 0.5]))
-def test_agrees_with_a_walk_down_the_list(
+def test_the_estimate_agrees_with_a_walk_down_the_list(
     sample: tuple[np.ndarray, np.ndarray], smoothing: float
 ) -> None:
     tp, pi = sample
-    found = float(inferred_average_precision(tp, pi=pi, smoothing=smoothing))
-    assert found == pytest.approx(slow(tp, pi, smoothing), rel=1e-10, nan_ok=True)
+    estimate = float(inferred_average_precision(tp, pi=pi, smoothing=smoothing))
+    assert estimate == pytest.approx(slow(tp, pi, smoothing), rel=1e-10, nan_ok=True)
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=30))
-def test_all_judged_is_average_precision(tp: list[float]) -> None:
-    found = average_precision_limits(tp, pi=np.ones(len(tp)))
+def test_limits_of_fully_judged_rankings_have_no_width(tp: list[float]) -> None:
+    result = average_precision_limits(tp, pi=np.ones(len(tp)))
     if any(tp):
         expected = average_precision_score(tp, -np.arange(len(tp)))
-        assert list(found) == pytest.approx([expected] * 3, rel=1e-12)
+        assert list(result) == pytest.approx([expected] * 3, rel=1e-12)
         assert float(inferred_average_precision(tp)) == pytest.approx(expected, rel=1e-12)
     else:
-        assert np.isnan(found.estimate)
+        assert np.isnan(result.estimate)
 
 
 @given(samples())
-def test_the_judged_alone_say_the_same(sample: tuple[np.ndarray, np.ndarray]) -> None:
+def test_judged_candidates_alone_give_the_same_limits(
+    sample: tuple[np.ndarray, np.ndarray],
+) -> None:
     tp, pi = sample
     judged = ~np.isnan(tp)
     alone = average_precision_limits(
@@ -214,13 +216,13 @@ def test_the_judged_alone_say_the_same(sample: tuple[np.ndarray, np.ndarray]) ->
     assert list(alone) == pytest.approx(list(whole), rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-def test_a_wrong_label_is_named_by_its_rank() -> None:
+def test_a_wrong_label_is_refused_with_its_rank() -> None:
     with pytest.raises(ValueError, match="for example at rank 7: 2; labels"):
         average_precision_limits([1, 2], pi=[0.5, 0.5], ranks=[3, 7], candidates=9)
 
 
 @given(LISTS, st.floats(0.05, 0.95))
-def test_a_constant_chance_is_infap(tp: list[float], pi: float) -> None:
+def test_a_constant_chance_gives_infap(tp: list[float], pi: float) -> None:
     if np.isnan(tp).any():
         weighted = inferred_average_precision(tp, pi=np.full(len(tp), pi))
         assert float(weighted) == pytest.approx(
@@ -228,20 +230,20 @@ def test_a_constant_chance_is_infap(tp: list[float], pi: float) -> None:
         )
 
 
-def test_many_rankings_at_once() -> None:
+def test_many_rankings_are_computed_at_once() -> None:
     rankings = np.array(
         [JUDGED_INFERRED_AVERAGE_PRECISION, JUDGED_INFERRED_AVERAGE_PRECISION[::-1]]
     )
-    found = inferred_average_precision(rankings)
-    assert found.tolist() == [float(inferred_average_precision(row)) for row in rankings]
+    estimates = inferred_average_precision(rankings)
+    assert estimates.tolist() == [float(inferred_average_precision(row)) for row in rankings]
 
 
 def scale(weights: list[float]) -> float:
-    """Return the mean number of candidates that are missed in a row."""
+    """Return the mean number of consecutive candidates that are missed."""
     return -1 / np.log1p(-sum(weights) / sum(w * w for w in weights)) if weights else nan
 
 
-def walk_with_a_run(
+def slow_walk(
     tp: np.ndarray, pi: np.ndarray, true: int, below: int, count: float
 ) -> tuple[float, float]:
     """Go down the list with candidates below a rank that were missed; every draw weighs 1/pi."""
@@ -278,7 +280,7 @@ def unjudged_above(tp: np.ndarray, pi: np.ndarray, label: int, start: int) -> in
 
 
 @given(samples(), st.sampled_from([50, 200_000]))
-def test_limits_of_draws_with_fixed_weights(
+def test_limits_agree_with_fixed_weights_of_draws(
     sample: tuple[np.ndarray, np.ndarray], at_a_time: int
 ) -> None:
     tp, pi = sample
@@ -296,14 +298,12 @@ def test_limits_of_draws_with_fixed_weights(
     for number in [-np.log((i + 0.5) / 4) for i in range(4)]:
         sides = [
             [
-                walk_with_a_run(
-                    tp, pi, true, below, min(number * each, unjudged_above(tp, pi, true, at))
-                )
+                slow_walk(tp, pi, true, below, min(number * each, unjudged_above(tp, pi, true, at)))
                 for below, at, each in runs
             ]
             for true in (0, 1)
         ]
-        low.append(min(*sides[0], walk_with_a_run(tp, pi, 1, len(tp), number * usual)))
+        low.append(min(*sides[0], slow_walk(tp, pi, 1, len(tp), number * usual)))
         high.append(max(sides[1]))
     expected = [min(np.quantile(low, 0.025), estimate), max(np.quantile(high, 0.975), estimate)]
     with (
@@ -313,20 +313,20 @@ def test_limits_of_draws_with_fixed_weights(
             average_precision, "_random_weights", lambda _, mean, __, size: np.tile(mean, (size, 1))
         ),
     ):
-        found = average_precision_limits(tp, pi=pi)
-    assert list(found) == pytest.approx([estimate, *expected], rel=1e-9, abs=1e-12)
+        result = average_precision_limits(tp, pi=pi)
+    assert list(result) == pytest.approx([estimate, *expected], rel=1e-9, abs=1e-12)
 
 
 @given(samples())
-def test_laws_of_limits(sample: tuple[np.ndarray, np.ndarray]) -> None:
+def test_limits_obey_the_laws(sample: tuple[np.ndarray, np.ndarray]) -> None:
     tp, pi = sample
-    found = average_precision_limits(tp, pi=pi)
-    assert 0 <= found.lower <= found.upper <= 1
-    if not np.isnan(found.estimate):
-        assert found.lower - 1e-12 <= found.estimate <= found.upper + 1e-12
+    result = average_precision_limits(tp, pi=pi)
+    assert 0 <= result.lower <= result.upper <= 1
+    if not np.isnan(result.estimate):
+        assert result.lower - 1e-12 <= result.estimate <= result.upper + 1e-12
         wider = average_precision_limits(tp, pi=pi, confidence=0.99)
-        assert wider.lower <= found.lower + 1e-12
-        assert wider.upper >= found.upper - 1e-12
+        assert wider.lower <= result.lower + 1e-12
+        assert wider.upper >= result.upper - 1e-12
 
 
 K = np.arange(1000)
@@ -350,7 +350,7 @@ HARD = {
         ("last", "lists"),
     ],
 )
-def test_coverage(labels: str, design: str) -> None:
+def test_limits_cover_the_truth(labels: str, design: str) -> None:
     """60 samples of 100: fewer than 52 with the true value have a chance of .6 % at 95 %."""
     bits, tp, draws = np.random.default_rng(9), HARD[labels] * 1.0, 100
     true = float(inferred_average_precision(tp))
@@ -359,19 +359,19 @@ def test_coverage(labels: str, design: str) -> None:
         "by rank": 1 / np.sqrt(K + 50.0),
         "lists": 0.05 + (K < 50) * 0.5 + (bits.random(1000) < 0.1) * 0.5,
     }[design]
-    pi, held, estimates = draws * x / x.sum(), [], []
+    pi, covered, estimates = draws * x / x.sum(), [], []
     for _ in range(60):
         drawn = np.sort(np.argsort(bits.random(1000) / pi)[:draws])
-        found = average_precision_limits(
+        estimate = average_precision_limits(
             tp[drawn], pi=pi[drawn], ranks=drawn + 1, candidates=len(tp)
         )
-        estimates.append(found.estimate)
-        held.append(found.lower <= true <= found.upper)
-    assert sum(held) >= 52
+        estimates.append(estimate.estimate)
+        covered.append(estimate.lower <= true <= estimate.upper)
+    assert sum(covered) >= 52
     assert np.nanmean(estimates) == pytest.approx(true, abs=0.15)
 
 
-def test_degenerate() -> None:
+def test_degenerate_rankings_have_defined_limits() -> None:
     assert np.isnan(inferred_average_precision([0, nan, 0]))
     assert np.isnan(inferred_average_precision([]))
     assert average_precision_limits([0, nan, 0], pi=0.5)[1:] == (0.0, 1.0)
@@ -387,7 +387,7 @@ def test_degenerate() -> None:
     assert float(inferred_average_precision([nan, 1], smoothing=0)) == 0.75  # 1/2 above
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_labels_and_chances_are_refused() -> None:
     with pytest.raises(ValueError, match="invalid label of 2 candidates.*rank 1, 3: 2, -1"):
         inferred_average_precision([2, 0, -1])
     with pytest.raises(ValueError, match="inclusion probability .* 1 candidate, .*rank 2: 0"):
@@ -408,12 +408,14 @@ def places(labels: list[bool]) -> list[int]:
     st.sampled_from([0.1, 0.25, 0.5, 0.7, 1.0]),
     st.integers(0, 9),
 )
-def test_the_slow_twin_up_to_a_recall(labels: list[bool], recall: float, further: int) -> None:
-    """Lists are made longer one by one until recall is reached, or the ranking ends."""
+def test_precision_up_to_a_recall_agrees_with_a_slow_twin(
+    labels: list[bool], recall: float, further: int
+) -> None:
+    """The list grows by one until it reaches the recall, or the ranking ends."""
     positives = sum(labels) + further
-    found = average_precision_to(places(labels), positives=positives, recall=recall)
+    estimate = average_precision_to(places(labels), positives=positives, recall=recall)
     if not positives:
-        assert np.isnan(found)
+        assert np.isnan(estimate)
         return
     precisions, missing = [], 0
     true = 0
@@ -425,24 +427,24 @@ def test_the_slow_twin_up_to_a_recall(labels: list[bool], recall: float, further
             precisions.append(true / n)
     while (true + missing) / positives < recall:
         missing += 1
-    assert found == pytest.approx(sum(precisions) / (len(precisions) + missing))
+    assert estimate == pytest.approx(sum(precisions) / (len(precisions) + missing))
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60).filter(any))
-def test_up_to_full_recall_it_is_average_precision(labels: list[bool]) -> None:
+def test_up_to_full_recall_the_value_is_average_precision(labels: list[bool]) -> None:
     scores = [-rank for rank in range(len(labels))]
-    found = average_precision_to(places(labels), positives=sum(labels))
-    assert found == pytest.approx(average_precision_score(labels, scores))
-    assert found == pytest.approx(float(inferred_average_precision([*map(float, labels)])))
+    estimate = average_precision_to(places(labels), positives=sum(labels))
+    assert estimate == pytest.approx(average_precision_score(labels, scores))
+    assert estimate == pytest.approx(float(inferred_average_precision([*map(float, labels)])))
 
 
-def test_a_base_of_more_positives_than_are_ranked() -> None:
+def test_the_base_may_have_more_positives_than_are_ranked() -> None:
     judged = judged_chances(label_frame([True, False, True, False]), candidates=4)
     base = RecallBase("gold", {"TP": 10})
     ranks = ranking(4, "mi", "rare")
-    found = average_precisions(ranks, judged, confidence=0.95, recall=0.5, base=base)
-    validate([found], AveragePrecision, name="average_precision")
-    assert found.select("average_precision", "lower", "base", "positives").rows() == [
+    result = average_precisions(ranks, judged, confidence=0.95, recall=0.5, base=base)
+    validate([result], AveragePrecision, name="average_precision")
+    assert result.select("average_precision", "lower", "base", "positives").rows() == [
         (pytest.approx((1 + 2 / 3) / 5),) * 2 + ("gold", 10),
         (pytest.approx((1 / 2 + 2 / 4) / 5),) * 2 + ("gold", 10),
     ]
@@ -453,7 +455,7 @@ def test_a_base_of_more_positives_than_are_ranked() -> None:
     ]  # fmt: skip
 
 
-def test_no_true_positive_is_ranked() -> None:
+def test_a_ranking_without_true_positives_has_no_value() -> None:
     judged = judged_chances(label_frame([False, False]), candidates=2)
     for base, expected in ((None, (None, 0.0, 1.0)), (RecallBase("gold", {"TP": 3}), (0.0,) * 3)):
         row = average_precisions(ranking(2, "mi"), judged, confidence=0.95, recall=0.5, base=base)
@@ -462,6 +464,6 @@ def test_no_true_positive_is_ranked() -> None:
     assert at.is_empty()
 
 
-def test_positives_are_unknown_where_they_are_estimated() -> None:
+def test_estimated_positives_are_unknown() -> None:
     assert average_precision_of(JUDGED)["positives"].to_list() == [None, None]
     assert average_precision_of([True, False, True])["positives"].to_list() == [2, 2]

@@ -1,4 +1,4 @@
-"""Limits that hold at all list sizes at once: what they hold, and how often."""
+"""Limits that hold at all list sizes at once: what they contain, and how often."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.kernels.statistics.intervals import interval_columns
 from schemas import BandThresholds
 from schemas.validate import validate
 
-# What a simultaneous band says of thresholds: the slow way, edges, and how often it holds.
+# Thresholds that a simultaneous band crosses: a slow twin, edges, and coverage.
 
 
 def band(*limits: tuple[float, float], measure: str = "mi", first: int = 1) -> pl.DataFrame:
@@ -25,21 +25,21 @@ def band(*limits: tuple[float, float], measure: str = "mi", first: int = 1) -> p
 
 
 def crossings_of(bands: pl.DataFrame, *thresholds: float) -> list[tuple[int | None, ...]]:
-    made = crossings(bands, thresholds=thresholds, confidence=0.95)
-    validate([made], BandThresholds, name="band_thresholds")
-    return made.select("n", "at_least_to", "below_from").rows()
+    table = crossings(bands, thresholds=thresholds, confidence=0.95)
+    validate([table], BandThresholds, name="band_thresholds")
+    return table.select("n", "at_least_to", "below_from").rows()
 
 
-def test_by_hand() -> None:
+def test_crossings_by_hand() -> None:
     falls = band((0.6, 0.9), (0.4, 0.8), (0.5, 0.7), (0.2, 0.4), first=100)
-    assert crossings_of(falls, 0.5) == [(103, 100, 103)]  # it has been under 0.5 at 101 already
+    assert crossings_of(falls, 0.5) == [(103, 100, 103)]  # it was already below 0.5 at 101
     assert crossings_of(falls, 0.1, 0.95) == [(None, 103, None), (100, None, 100)]
 
 
-def test_each_measure_by_itself_and_rows_in_any_order() -> None:
+def test_crossings_are_per_measure_in_any_order_of_rows() -> None:
     both = pl.concat([band((0.6, 0.7)), band((0.1, 0.2), measure="dice", first=7)])
-    made = crossings(both[::-1], thresholds=[0.5], confidence=0.9)
-    assert made.select("measure", "first_n", "last_n", "at_least_to", "below_from").rows() == [
+    table = crossings(both[::-1], thresholds=[0.5], confidence=0.9)
+    assert table.select("measure", "first_n", "last_n", "at_least_to", "below_from").rows() == [
         ("dice", 7, 7, None, 7), ("mi", 1, 1, 1, None),
     ]  # fmt: skip
     assert crossings(both.clear(), thresholds=[0.5], confidence=0.9).is_empty()
@@ -50,7 +50,7 @@ limits = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda pair: tuple(
 
 
 @given(st.lists(limits, min_size=1, max_size=8), st.integers(1, 9))
-def test_the_slow_way(pairs: list[tuple[int, int]], tenth: int) -> None:
+def test_crossings_agree_with_a_slow_twin(pairs: list[tuple[int, int]], tenth: int) -> None:
     t = tenth / 10
     shares = [(low / 10, high / 10) for low, high in pairs]
     n_from = at_least = below = None
@@ -66,8 +66,8 @@ def test_the_slow_way(pairs: list[tuple[int, int]], tenth: int) -> None:
 
 
 @pytest.mark.long
-def test_the_sentences_hold_together() -> None:
-    """Lists that fall from 80 to 20 %: at which n is a sentence on some threshold wrong?"""
+def test_statements_about_thresholds_hold_simultaneously() -> None:
+    """Lists that fall from 80 to 20 %: at which n is a statement about a threshold wrong?"""
     random, size, wrong, pointwise = np.random.default_rng(3), 300, 0, 0
     tp = random.random(size) < np.linspace(0.9, 0.05, size)
     truth = tp.cumsum() / np.arange(1, size + 1)
@@ -80,9 +80,9 @@ def test_the_sentences_hold_together() -> None:
             "category": "TP", "id": [ids[i] for i in drawn], "tp": tp[drawn], "multiplicity": 1,
         })  # fmt: skip
         counts = nbest_counts(ranks.lazy(), judged.lazy())
-        wanted = counts.filter(pl.col("n") >= 40)
-        made = simultaneous_bands(
-            wanted,
+        selected = counts.filter(pl.col("n") >= 40)
+        bands = simultaneous_bands(
+            selected,
             ranks,
             judged,
             method="clopper_pearson",
@@ -90,7 +90,7 @@ def test_the_sentences_hold_together() -> None:
             replicates=500,
             seed="s",
         )
-        for row in crossings(made, thresholds=thresholds, confidence=0.95).iter_rows(named=True):
+        for row in crossings(bands, thresholds=thresholds, confidence=0.95).iter_rows(named=True):
             high = slice(39, row["at_least_to"] or 39)
             low = slice((row["below_from"] or size + 1) - 1, None)
             wrong += bool((truth[high] < row["threshold"]).any())
@@ -137,7 +137,7 @@ def draw(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(SIZE, DRAWN, replace=False)
 
 
-def test_it_lies_around_the_pointwise_limits_and_each_measure_has_its_own() -> None:
+def test_bands_contain_pointwise_limits_and_differ_by_measure() -> None:
     draws = judged_frame(draw(1))
     band = band_of(draws)
     pointwise = interval_columns(
@@ -153,9 +153,9 @@ def test_it_lies_around_the_pointwise_limits_and_each_measure_has_its_own() -> N
 
 
 @pytest.mark.long
-def test_it_holds_at_all_sizes_at_once_where_pointwise_limits_do_not() -> None:
+def test_bands_cover_all_sizes_more_often_than_pointwise_limits() -> None:
     truth = np.cumsum(TRUE) / np.arange(1, SIZE + 1)
-    held = {"band": 0, "pointwise": 0}
+    covered = {"band": 0, "pointwise": 0}
     runs = 120
     for seed in range(runs):
         draws = judged_frame(draw(seed))
@@ -167,12 +167,12 @@ def test_it_holds_at_all_sizes_at_once_where_pointwise_limits_do_not() -> None:
         ):  # fmt: skip
             lower, upper = frame.select(pl.col("^lower.*$", "^upper.*$")).to_numpy().T
             of = truth[frame["n"].to_numpy() - 1]
-            held[name] += bool(np.all((lower <= of + 1e-9) & (of <= upper + 1e-9)))
-    assert held["band"] >= 0.95 * runs - 2 * np.sqrt(0.05 * 0.95 * runs)
-    assert held["pointwise"] < held["band"]
+            covered[name] += bool(np.all((lower <= of + 1e-9) & (of <= upper + 1e-9)))
+    assert covered["band"] >= 0.95 * runs - 2 * np.sqrt(0.05 * 0.95 * runs)
+    assert covered["pointwise"] < covered["band"]
 
 
-def test_one_list_size_is_a_pointwise_interval_but_for_the_simulation() -> None:
+def test_a_band_of_one_list_size_is_nearly_pointwise() -> None:
     draws = judged_frame(draw(2))
     one = simultaneous_bands(
         counts_between(draws, 200, 200), RANKS, draws, method="clopper_pearson", confidence=0.9,
@@ -181,14 +181,14 @@ def test_one_list_size_is_a_pointwise_interval_but_for_the_simulation() -> None:
     assert one["level"].to_list() == pytest.approx([0.9, 0.9], abs=0.005)
 
 
-def test_draws_that_nobody_judged_do_not_count() -> None:
+def test_unjudged_draws_do_not_change_the_band() -> None:
     draws = judged_frame(draw(3))
     unjudged = judged_frame(draw(4)).with_columns(tp=pl.lit(None, pl.Boolean))
     fresh = unjudged.join(draws, on="id", how="anti")
     assert band_of(pl.concat([draws, fresh])).equals(band_of(draws))
 
 
-def test_without_a_draw_nothing_is_known() -> None:
+def test_bands_without_draws_are_0_to_1() -> None:
     none = judged_frame(draw(1)).with_columns(tp=pl.lit(None, pl.Boolean))
     band = band_of(none)
     assert set(band["lower_band"]) == {0.0}

@@ -42,24 +42,24 @@ REDRAWN = ClusterBootstrap("l2", confidence=0.95, replicates=3000, seed="s")
 
 
 def precision(**changed: Any) -> pl.DataFrame:
-    given: dict[str, Any] = {"ranks": RANKS, "judged": JUDGED, "clusters": VERBS} | changed
-    frames = [given.pop(name) for name in ("ranks", "judged", "clusters")]
+    arguments: dict[str, Any] = {"ranks": RANKS, "judged": JUDGED, "clusters": VERBS} | changed
+    frames = [arguments.pop(name) for name in ("ranks", "judged", "clusters")]
     options: dict[str, Any] = {
         "measures": ["a", "b", "c"],
         "at": [20, 40],
         "redrawn": REDRAWN,
-    } | given
+    } | arguments
     return valid(clustered_precision(*frames, **options), ClusteredPrecision)
 
 
 def differences(**changed: Any) -> pl.DataFrame:
-    given: dict[str, Any] = {"ranks": RANKS, "judged": JUDGED, "clusters": VERBS} | changed
-    frames = [given.pop(name) for name in ("ranks", "judged", "clusters")]
+    arguments: dict[str, Any] = {"ranks": RANKS, "judged": JUDGED, "clusters": VERBS} | changed
+    frames = [arguments.pop(name) for name in ("ranks", "judged", "clusters")]
     options: dict[str, Any] = {
         "pairs": [("a", "b"), ("a", "c")],
         "at": [20, 40],
         "redrawn": REDRAWN,
-    } | given
+    } | arguments
     tests = clustered_differences(*frames, **options)
     whole = adjust(tests, correction="holm", alpha=0.05, margin=0.0, table=ClusteredDifferences)
     return valid(whole, ClusteredDifferences)
@@ -67,28 +67,28 @@ def differences(**changed: Any) -> pl.DataFrame:
 
 def count_by_cluster(members: set[str]) -> dict[str, list[int]]:
     """Count draws and true positives of each cluster among some candidates."""
-    found: dict[str, list[int]] = {}
+    result: dict[str, list[int]] = {}
     for name, tp, times in JUDGED.select("id", "tp", "multiplicity").rows():
         if tp is not None:
-            draws = found.setdefault(VERB_OF[name], [0, 0])
+            draws = result.setdefault(VERB_OF[name], [0, 0])
             draws[0] += times * (name in members)
             draws[1] += times * tp * (name in members)
-    return found
+    return result
 
 
 def simulate(sets: list[set[str]]) -> np.ndarray:
-    """Draw clusters again in a loop; the signed sum of the precisions of the sets."""
+    """Resample clusters in a loop; return the signed sum of the precisions of the sets."""
     tables = [count_by_cluster(members) for members in sets]
-    names, random, found = sorted(tables[0]), np.random.default_rng(1), []
+    names, random, result = sorted(tables[0]), np.random.default_rng(1), []
     for _ in range(3000):
         again = [names[place] for place in random.integers(0, len(names), len(names))]
         sums = [np.sum([table[name] for name in again], axis=0) for table in tables]
         shares = [k / n if n else np.nan for n, k in sums]
-        found.append(shares[0] if len(shares) == 1 else shares[0] - shares[1])
-    return np.array(found)
+        result.append(shares[0] if len(shares) == 1 else shares[0] - shares[1])
+    return np.array(result)
 
 
-def test_precision_of_a_twin() -> None:
+def test_precision_agrees_with_a_slow_twin() -> None:
     row = precision().filter(measure="b", n=20).row(0, named=True)
     members = set(ORDERS["b"][:20])
     table = {name: counts for name, counts in count_by_cluster(members).items() if counts[0]}
@@ -102,7 +102,7 @@ def test_precision_of_a_twin() -> None:
     assert row["lower"] < p < row["upper"]
 
 
-def test_differences_of_a_twin() -> None:
+def test_differences_agree_with_a_slow_twin() -> None:
     one, two = (set(ORDERS[name][:40]) for name in ("a", "b"))
     sets = [one - two, two - one]
     row = differences().filter(measure_2="b", n=40).row(0, named=True)
@@ -126,7 +126,7 @@ def test_counts_are_those_of_the_difference_sets() -> None:
     assert differences().select(columns).equals(expected)
 
 
-def test_rows_and_names_in_any_order() -> None:
+def test_the_order_of_rows_and_names_does_not_matter() -> None:
     shuffled = {
         "ranks": RANKS.reverse(), "judged": JUDGED.reverse(), "clusters": VERBS.reverse(),
     }  # fmt: skip
@@ -140,14 +140,14 @@ def test_rows_and_names_in_any_order() -> None:
     assert turned["p_value"] == pytest.approx(straight["p_value"])
 
 
-def test_pairs_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_in_parts_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.kernels.nbest.clustered._COLUMNS", 8)
     some = differences()
     monkeypatch.undo()
     assert some.equals(differences())
 
 
-def test_alike_within_clusters_is_worth_their_number() -> None:
+def test_equal_draws_within_clusters_count_by_cluster() -> None:
     ids = [f"d{place:03}" for place in range(200)]
     ranks = pl.DataFrame({"measure": "a", "id": ids, "rank": range(1, 201)})
     judged = pl.DataFrame({
@@ -167,7 +167,7 @@ def test_alike_within_clusters_is_worth_their_number() -> None:
     assert tied["upper"] - tied["lower"] >= np.ptp(clopper_pearson(10, 20))
 
 
-def test_degenerate() -> None:
+def test_degenerate_samples_have_limits() -> None:
     one = JUDGED.with_columns(tp=pl.when(pl.col("id") == "c00").then(statement=True))
     row = precision(judged=one, measures=["a"], at=[20]).row(0, named=True)
     assert (row["precision"], row["clusters"], row["effective_clusters"]) == (1.0, 1, 1.0)

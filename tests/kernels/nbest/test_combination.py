@@ -1,4 +1,4 @@
-"""The combination of measures: what no label may change, and what it finds."""
+"""The combination of measures: independence of own labels, and signals that it finds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def random_labels(features: Features, seed: int, judged: int = 30) -> Labels:
     return Labels(places, y, bits.uniform(0.5, 2.0, size=judged))
 
 
-def test_many_measures_count_as_four() -> None:
+def test_the_penalty_of_many_measures_is_that_of_four() -> None:
     features = random_features(6, numbers=3 * INDEPENDENT)
     labels = random_labels(features, 6)
     model = fit_all(features, labels, ridge=2.0)
@@ -85,39 +85,39 @@ def test_no_candidate_is_scored_by_its_own_label(seed: int, changed: int) -> Non
     assert (before[~same] != after[~same]).any()
 
 
-def test_scores_depend_on_no_order_and_no_scale_of_the_weights() -> None:
+def test_order_and_scale_of_weights_do_not_change_scores() -> None:
     features = random_features(3)
     labels = random_labels(features, 3)
     fold = np.arange(60) % 5
-    found = cross_fit(features, labels, fold)
+    fit = cross_fit(features, labels, fold)
     other = cross_fit(features, Labels(labels.places, labels.y, 7.0 * labels.weights), fold)
-    assert (found.scores == other.scores).all()
-    assert found.ridges == other.ridges
+    assert (fit.scores == other.scores).all()
+    assert fit.ridges == other.ridges
     turn = np.random.default_rng(5).permutation(60)
     places = np.argsort(turn)[labels.places]
     back = np.argsort(places)
     moved = cross_fit(
         features.of(turn), Labels(places[back], labels.y[back], labels.weights[back]), fold[turn]
     )
-    assert moved.scores == pytest.approx(found.scores[turn], abs=1e-12)
+    assert moved.scores == pytest.approx(fit.scores[turn], abs=1e-12)
 
 
-def test_the_gain_is_that_of_predicted_labels_over_their_mean() -> None:
+def test_the_gain_compares_predictions_with_the_mean() -> None:
     features = random_features(3)
     labels = random_labels(features, 3)
     labels = Labels(labels.places, labels.y, np.linspace(1.0, 3.0, len(labels.y)))
     fold = np.arange(60) % 5
-    found = cross_fit(features, labels, fold, ridge=2.0)
+    fit = cross_fit(features, labels, fold, ridge=2.0)
     total = 0.0
     for place, y, weight in zip(labels.places, labels.y, labels.weights, strict=True):
         other = fold[labels.places] != fold[place]
         mean = np.average(labels.y[other], weights=labels.weights[other])
-        p = 1.0 / (1.0 + math.exp(-float(found.models[fold[place]].log_odds(features)[place])))
+        p = 1.0 / (1.0 + math.exp(-float(fit.models[fold[place]].log_odds(features)[place])))
         total += weight * (math.log(p if y else 1 - p) - math.log(mean if y else 1 - mean))
-    assert found.gain == pytest.approx(total / labels.weights.sum(), rel=1e-9)
+    assert fit.gain == pytest.approx(total / labels.weights.sum(), rel=1e-9)
 
 
-def test_nothing_is_learned_from_labels_that_are_not_about_the_features() -> None:
+def test_permuted_labels_have_a_lower_gain() -> None:
     features = random_features(5)
     labels = random_labels(features, 5)
     gains = [
@@ -138,31 +138,31 @@ def test_equal_candidates_have_equal_scores() -> None:
     assert (scores[1::2] == scores[::2]).all()
 
 
-def test_all_draws_of_one_word() -> None:
+def test_draws_of_a_single_word_are_fitted() -> None:
     features = Features(np.arange(8.0)[:, None], np.array([[0, 0, 0, 0, 1, 1, 2, 2]]))
     labels = Labels(np.arange(4), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
-    found = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1, 0, 1]))
-    assert np.isfinite(found.scores).all()
+    fit = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1, 0, 1]))
+    assert np.isfinite(fit.scores).all()
 
 
 @pytest.mark.parametrize(
     ("y", "match"),
     [([0.0, 0.0, 0.0, 0.0], "only false"), ([1.0, 1.0, 1.0, 1.0], "only true")],
 )
-def test_labels_of_one_kind_make_no_model(y: list[float], match: str) -> None:
+def test_labels_of_one_kind_are_refused(y: list[float], match: str) -> None:
     features = Features(np.arange(4.0)[:, None], NO_WORDS.reshape(0, 1).repeat(4, axis=1))
     with pytest.raises(ValueError, match=match):
         cross_fit(features, Labels(np.arange(4), np.array(y), np.ones(4)), np.arange(4) % 2)
 
 
-def test_the_only_fold_leaves_nothing_for_training() -> None:
+def test_a_single_fold_is_refused() -> None:
     features = random_features(1)
     with pytest.raises(ValueError, match="no judgements"):
         cross_fit(features, random_labels(features, 1), np.zeros(60, dtype=np.int64))
 
 
-def test_a_signal_is_found_and_noise_is_not() -> None:
-    """Cross-fitted average precision is high for a measure that knows, that of chance for none."""
+def test_cross_fitting_finds_a_signal_and_no_noise() -> None:
+    """Cross-fitted average precision is high for an informative measure, that of chance otherwise."""
     bits = np.random.default_rng(7)
     tp = np.arange(400) % 4 == 0
     good = tp + bits.normal(scale=0.3, size=400)
@@ -170,16 +170,16 @@ def test_a_signal_is_found_and_noise_is_not() -> None:
     labels = Labels(np.arange(400), tp.astype(np.float64), np.ones(400))
     fold, pi = np.arange(400) % 10, np.ones(400)
     no_words = np.empty((0, 400), np.int64)
-    found = cross_fit(Features(normal_scores(ranks).T, no_words), labels, fold)
-    assert average_precision_of(found.scores, labels, pi) > 0.9
-    single, chosen = choose_single(ranks, labels, fold)
-    assert set(chosen) == {0}
+    fit = cross_fit(Features(normal_scores(ranks).T, no_words), labels, fold)
+    assert average_precision_of(fit.scores, labels, pi) > 0.9
+    single, choice = choose_single(ranks, labels, fold)
+    assert set(choice) == {0}
     assert average_precision_of(single, labels, pi) > 0.9
     noise = cross_fit(Features(normal_scores(ranks[1:]).T, no_words), labels, fold)
     assert average_precision_of(noise.scores, labels, pi) == pytest.approx(0.25, abs=0.08)
 
 
-def test_words_that_differ_for_each_candidate_teach_nothing() -> None:
+def test_words_unique_to_each_candidate_are_not_predictive() -> None:
     """Resubstitution would rank such labels perfectly."""
     bits = np.random.default_rng(8)
     tp = bits.random(300) < 0.3
@@ -194,11 +194,11 @@ def test_words_that_differ_for_each_candidate_teach_nothing() -> None:
 def test_terms_name_the_judged_words() -> None:
     features = Features(np.arange(6.0)[:, None] - 2.5, np.array([[0, 1, 0, 1, 2, 2]]))
     labels = Labels(np.array([0, 1, 2, 3]), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
-    found = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1]), ridge=1.0)
+    fit = cross_fit(features, labels, np.array([0, 0, 1, 1, 0, 1]), ridge=1.0)
     final = fit_all(features, labels, ridge=1.0)
     rows = terms(
         [("measure", "mi")], [("{l1}", pl.Series(["a", "b", "c"]))], features.of(labels.places),
-        final=final, models=found.models,
+        final=final, models=fit.models,
     )  # fmt: skip
     assert [(row.kind, row.column, row.value, row.judged) for row in rows] == [
         ("intercept", "", "", 4), ("measure", "mi", "", 4), ("word", "{l1}", "a", 2),
@@ -209,6 +209,6 @@ def test_terms_name_the_judged_words() -> None:
 
 
 @given(arrays.arrays(np.float64, st.integers(1, 20), elements=st.integers(0, 5).map(float)))
-def test_percentiles_count_what_is_below(scores: FloatArray) -> None:
+def test_percentiles_count_lower_scores_and_ties(scores: FloatArray) -> None:
     expected = [((scores < s).sum() + ((scores == s).sum() + 1) / 2) / len(scores) for s in scores]
     assert percentiles(scores) == pytest.approx(expected)

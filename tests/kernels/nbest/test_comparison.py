@@ -64,12 +64,12 @@ def compare_baseline(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) 
     totals = baseline(
         judged, n_candidates=size, sampled=True, method="clopper_pearson", confidence=0.95
     )
-    given: dict[str, Any] = {"n_candidates": size, "alpha": 0.05, "margin": 0.0, **options}
-    table = compare_with_baseline(counts, totals, **given)
+    arguments: dict[str, Any] = {"n_candidates": size, "alpha": 0.05, "margin": 0.0, **options}
+    table = compare_with_baseline(counts, totals, **arguments)
     return valid(table, BaselineComparison)
 
 
-def test_by_hand() -> None:
+def test_comparison_with_the_baseline_by_hand() -> None:
     table = compare_baseline(ranks_of(SCORES), judged_of(DRAWS))
     assert table.select("n", "n_1", "k_1", "n_2", "k_2").rows() == [
         (1, 2, 2, 2, 1), (2, 3, 3, 1, 0), (3, 3, 3, 1, 0), (4, 4, 3, 0, 0), (5, 4, 3, 0, 0),
@@ -79,7 +79,7 @@ def test_by_hand() -> None:
     assert not table["significant"].any()
 
 
-def test_full_annotation_gives_precision_less_baseline() -> None:
+def test_full_annotation_gives_precision_minus_baseline() -> None:
     ranks, judged = krenn()
     table = compare_baseline(ranks.filter(pl.col("measure") == "t_score"), judged)
     row = table.filter(n=500).row(0, named=True)
@@ -113,7 +113,7 @@ def test_test_side_margin_and_level_are_passed_on() -> None:
     assert not compare_baseline(ranks, judged, alpha=1e-20)["significant"].any()
 
 
-def test_empty() -> None:
+def test_an_empty_sample_has_no_comparison_with_the_baseline() -> None:
     table = compare_baseline(ranks_of(SCORES), judged_of({}))
     assert table.is_empty()
 
@@ -137,7 +137,7 @@ def best_rows(
     return valid(best_measures(precision, comparison), BestMeasures)
 
 
-def test_by_hand_best() -> None:
+def test_best_measures_by_hand() -> None:
     # b and c tie at 100, where a is worse; at 200 the precision of a is not known
     rows = (
         best_rows()
@@ -151,18 +151,18 @@ def test_by_hand_best() -> None:
     ]  # fmt: skip
 
 
-def test_marks_of_the_other_direction_do_not_exclude() -> None:
+def test_marks_in_the_other_direction_do_not_exclude() -> None:
     # the estimates of single measures can point the other way than their difference sets
     turned = PAIRS.with_columns(difference=-pl.col("difference"))
     assert best_rows(comparison=turned).filter(n=100)["measure"].to_list() == ["a", "b", "c"]
 
 
-def test_without_marks_all_stay() -> None:
+def test_all_measures_are_best_without_marks() -> None:
     none = PAIRS.with_columns(significant=False)
     assert best_rows(comparison=none)["measure"].to_list() == ["a", "b", "c", "a", "b", "c"]
 
 
-def test_rows_in_any_order_and_other_list_sizes() -> None:
+def test_row_order_and_other_list_sizes_do_not_matter() -> None:
     shuffled = best_rows(PRECISION.reverse(), PAIRS.sample(fraction=1, shuffle=True, seed=1))
     assert shuffled.equals(best_rows())
     assert best_rows(comparison=PAIRS.filter(n=200))["n"].unique().to_list() == [200]
@@ -174,11 +174,11 @@ def test_missing_pairs_are_refused() -> None:
         best_measures(PRECISION, some)
 
 
-def test_empty_best() -> None:
+def test_an_empty_table_has_no_best_measures() -> None:
     assert best_rows(PRECISION.clear(), PAIRS.clear()).is_empty()
 
 
-def test_krenn() -> None:
+def test_best_measures_of_krenns_data() -> None:
     ranks, judged = krenn()
     cuts = [100, 500, 1000, 2000]
     pairs = list(itertools.combinations(ranks["measure"].unique().sort(), 2))
@@ -198,16 +198,14 @@ def test_krenn() -> None:
 
 
 @pytest.mark.parametrize(("measures", "omitted"), [(6, 0.103), (20, 0.227)])
-def test_alpha_over_measures_less_one_calls_equal_measures_worse(
-    measures: int, omitted: float
-) -> None:
+def test_too_lax_a_level_calls_equal_measures_worse(measures: int, omitted: float) -> None:
     estimates = np.random.default_rng(1).normal(size=(100_000, measures))
     behind = (estimates.max(axis=1) - estimates.min(axis=1)) / np.sqrt(2.0)
-    seen, pairs = (
+    counts, pairs = (
         scipy.stats.norm.isf(0.025 / count)
         for count in (measures - 1, measures * (measures - 1) / 2)
     )
-    assert (behind > seen).mean() == pytest.approx(omitted, abs=0.004)
+    assert (behind > counts).mean() == pytest.approx(omitted, abs=0.004)
     assert (behind > pairs).mean() < 0.04
 
 
@@ -221,7 +219,7 @@ def count(scores: Scores, draws: Draws, at: list[int] | None = None) -> pl.DataF
     return difference_counts(ranks_of(scores), judged_of(draws), pairs=PAIR, at=at)
 
 
-def test_counts_by_hand() -> None:
+def test_difference_counts_by_hand() -> None:
     # x lists 0 1 2 3 4, y lists 0 4 3 2 1; candidate 2 is not judged
     assert count(SCORES_DIFFERENCE_SETS, DRAWS_DIFFERENCE_SETS).select(COUNTS).rows() == [
         (1, 0, 0, 0, 0, 0),
@@ -244,20 +242,20 @@ def slow_counts(ranks: pl.DataFrame, draws: Draws) -> list[tuple[object, ...]]:
             x, y = set(lists["x"][:n]), set(lists["y"][:n])
             row: list[object] = [category, "x", "y", n, len(x - y)]
             for only in (x - y, y - x):
-                found = [drawn[c] for c in only if c in drawn]
-                row += [sum(d[1] for d in found), sum(d[1] for d in found if d[0])]
+                judged = [drawn[c] for c in only if c in drawn]
+                row += [sum(d[1] for d in judged), sum(d[1] for d in judged if d[0])]
             rows.append(tuple(row))
     return rows
 
 
 @given(studies(largest=15))
-def test_counts_agree_with_sets(study: tuple[Scores, Draws]) -> None:
+def test_difference_counts_agree_with_sets(study: tuple[Scores, Draws]) -> None:
     scores, draws = study
     assert count(scores, draws).rows() == slow_counts(ranks_of(scores), draws)
 
 
 @given(studies(largest=15))
-def test_both_directions_mirror(study: tuple[Scores, Draws]) -> None:
+def test_both_directions_of_a_pair_mirror_each_other(study: tuple[Scores, Draws]) -> None:
     ranks, judged = ranks_of(study[0]), judged_of(study[1])
     there, back = (
         compare(difference_counts(ranks, judged, pairs=[pair]), alpha=0.5, margin=0.0)
@@ -269,14 +267,14 @@ def test_both_directions_mirror(study: tuple[Scores, Draws]) -> None:
     assert_series_equal(there["significant"], back["significant"])
 
 
-def test_only_the_wanted_sizes() -> None:
+def test_only_the_requested_sizes_are_counted() -> None:
     some = count(SCORES_DIFFERENCE_SETS, DRAWS_DIFFERENCE_SETS, at=[4, 2, 4])
     assert some.equals(
         count(SCORES_DIFFERENCE_SETS, DRAWS_DIFFERENCE_SETS).filter(pl.col("n").is_in([2, 4]))
     )
 
 
-def test_rows_are_sorted_whatever_the_order_of_the_input() -> None:
+def test_rows_are_sorted_in_any_order_of_input() -> None:
     ranks = ranks_of({**SCORES_DIFFERENCE_SETS, "z": [1.0, 2.0, 3.0, 4.0, 5.0]})
     judged = judged_of({"b": DRAWS_DIFFERENCE_SETS["TP"], "a": DRAWS_DIFFERENCE_SETS["TP"]})
     pairs = [("z", "x"), ("x", "y")]
@@ -294,7 +292,7 @@ def test_rows_are_sorted_whatever_the_order_of_the_input() -> None:
     ([("x", "w")], None, r"no ranks for w; available: x, y"),
     (PAIR, [0, 3, 6], r"outside 1\.\.5: 0, 6"),
 ])  # fmt: skip
-def test_mistakes_are_refused(
+def test_wrong_pairs_and_sizes_are_refused(
     pairs: list[tuple[str, str]], at: list[int] | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -312,7 +310,9 @@ def test_measures_must_rank_the_same_candidates() -> None:
     ("scores", "draws"), [({}, DRAWS_DIFFERENCE_SETS), (SCORES_DIFFERENCE_SETS, {}), ({}, {})]
 )
 @pytest.mark.parametrize("at", [None, [100]])
-def test_empty_tables(scores: Scores, draws: Draws, at: list[int] | None) -> None:
+def test_empty_tables_have_no_comparisons(
+    scores: Scores, draws: Draws, at: list[int] | None
+) -> None:
     if scores and at:
         at = [1]
     counts = count(scores, draws, at)
@@ -322,13 +322,13 @@ def test_empty_tables(scores: Scores, draws: Draws, at: list[int] | None) -> Non
     assert valid(adjusted, CutComparison).is_empty()
 
 
-def test_zero_row_tables_and_no_pairs() -> None:
+def test_tables_without_rows_or_pairs_are_valid() -> None:
     ranks, judged = Ranks.zero_rows(), pl.LazyFrame(schema=JUDGED)
     counts = difference_counts(ranks, judged, pairs=[], at=[100])
     assert counts.schema == count({}, {}).schema
 
 
-def test_a_category_that_nobody_judged() -> None:
+def test_an_unjudged_category_has_no_differences() -> None:
     counts = count(SCORES_DIFFERENCE_SETS, {"TP": [(None, 1)] * 5})
     compared = compare(counts, alpha=0.05, margin=0.0)
     assert compared["n_1"].to_list() == [0] * 5
@@ -343,7 +343,7 @@ def counts_of(rows: Sequence[tuple[int, ...]]) -> pl.DataFrame:
     return frame.select(*(pl.lit(v).alias(k) for k, v in keys.items()), pl.all())
 
 
-def test_compare_by_hand() -> None:
+def test_comparisons_by_hand() -> None:
     counts = counts_of([(100, 50, 12, 2, 18, 15), (200, 0, 0, 0, 0, 0), (300, 4, 0, 0, 2, 1)])
     compared = valid(compare(counts, alpha=0.05, margin=0.01), Comparison)
     assert compared["difference"].to_list() == pytest.approx([0.5 * (2 / 12 - 15 / 18), 0.0, None])
@@ -370,7 +370,7 @@ def test_a_difference_that_equals_the_margin_is_large_enough() -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_compare_by_the_test_and_side_of_choice(test: str, alternative: Alternative) -> None:
+def test_test_and_side_can_be_chosen(test: str, alternative: Alternative) -> None:
     counts = counts_of([(100, 50, 12, 2, 18, 15), (200, 0, 0, 0, 0, 0)])
     compared = compare(counts, alpha=0.05, margin=0.0, test=test, alternative=alternative)
     expected = TESTS.get(test).p_values([2], [12], [15], [18], alternative=alternative)[0]
@@ -412,12 +412,12 @@ def test_unknown_correction_is_refused_with_the_known_ones() -> None:
                alpha=0.05, margin=0)  # fmt: skip
 
 
-def test_krenn_difference_of_precision() -> None:
+def test_differences_of_precision_in_krenns_data() -> None:
     ranks, judged = krenn()
     cuts = [100, 500, 1000, 2000]
     counts = difference_counts(ranks, judged, pairs=[("log_likelihood", "t_score")], at=cuts)
     table = valid(compare(counts, alpha=0.05, margin=0.01), Comparison)
-    # after full annotation the difference is that of the two precisions
+    # after full annotation it is the difference of the two precisions
     assert table["difference"].to_list() == pytest.approx([0.04, 0.002, -0.01, 0.014], abs=1e-12)
     for row in table.rows(named=True):
         cells = [[row["k_1"], row["k_2"]], [row["n_1"] - row["k_1"], row["n_2"] - row["k_2"]]]
@@ -425,7 +425,7 @@ def test_krenn_difference_of_precision() -> None:
         assert row["n_1"] == row["n_2"] == row["size"]
 
 
-ASKED = DifferenceSettings(
+SETTINGS = DifferenceSettings(
     confidence=0.95, alpha=0.05, margin=0.0, equivalence=0.1, correction="holm"
 )
 ROWS = [  # category, pair, n, size, n_1, k_1, n_2, k_2, difference, p
@@ -439,16 +439,16 @@ TESTS_PAIR_DIFFERENCES = pl.DataFrame(
 )  # fmt: skip
 
 
-def found_pair_differences(population: str, asked: DifferenceSettings = ASKED) -> pl.DataFrame:
+def differences_of(population: str, settings: DifferenceSettings = SETTINGS) -> pl.DataFrame:
     method = {"finite": "hypergeometric", "super": "clopper_pearson"}[population]
-    made = pair_differences(
-        TESTS_PAIR_DIFFERENCES, population=population, method=method, settings=asked
+    table = pair_differences(
+        TESTS_PAIR_DIFFERENCES, population=population, method=method, settings=settings
     )
-    return valid(made, MeasureDifferences)
+    return valid(table, MeasureDifferences)
 
 
-def test_these_candidates() -> None:
-    whole, same, part, unknown = found_pair_differences("finite").iter_rows(named=True)
+def test_differences_for_these_candidates() -> None:
+    whole, same, part, unknown = differences_of("finite").iter_rows(named=True)
     assert (whole["lower"], whole["upper"], whole["p_value"]) == pytest.approx((0.03, 0.03, 0.0))
     assert whole["equivalent"]
     assert (same["lower"], same["upper"], same["p_value"], same["p_margin"]) == (0, 0, None, 1)
@@ -463,28 +463,30 @@ def test_these_candidates() -> None:
 
 @pytest.mark.long
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
-def test_sets_that_are_judged_as_a_whole(size: int, k_1: int, k_2: int, same: int) -> None:
-    """What is known is exact: (k_1 - k_2) / n, with limits that are the same number."""
+def test_fully_judged_sets_have_exact_differences(size: int, k_1: int, k_2: int, same: int) -> None:
+    """The difference is exactly (k_1 - k_2) / n, and so are its limits."""
     k_1, k_2, n = min(k_1, size), min(k_2, size), size + same
     counts = pl.DataFrame(
         {"category": "TP", "measure_1": "a", "measure_2": "b", "n": n, "size": size, "n_1": size,
          "k_1": k_1, "n_2": size, "k_2": k_2}
     )  # fmt: skip
     tests = compare(counts, alpha=0.05, margin=0.0)
-    found = pair_differences(tests, population="finite", method="hypergeometric", settings=ASKED)
-    assert found.select("difference", "lower", "upper").row(0) == ((k_1 - k_2) / n,) * 3
+    result = pair_differences(
+        tests, population="finite", method="hypergeometric", settings=SETTINGS
+    )
+    assert result.select("difference", "lower", "upper").row(0) == ((k_1 - k_2) / n,) * 3
 
 
-def test_beyond_them() -> None:
-    rows = found_pair_differences("super")
+def test_differences_for_candidates_to_come() -> None:
+    rows = differences_of("super")
     assert rows["p_value"].to_list() == [0.6, None, 0.05, None]
     assert rows["upper"][0] - rows["lower"][0] > 0.1
     assert rows["interval"].unique().to_list() == ["clopper_pearson"]
 
 
 @pytest.mark.parametrize("population", ["finite", "super"])
-def test_each_category_is_a_family_and_each_question(population: str) -> None:
-    rows = found_pair_differences(population)
+def test_each_category_and_question_is_a_family(population: str) -> None:
+    rows = differences_of(population)
     for column in ("p_value", "p_margin", "p_equivalent"):
         adjusted = f"{column}_adjusted".replace("value_", "")
         for part in rows.partition_by("category"):
@@ -494,25 +496,26 @@ def test_each_category_is_a_family_and_each_question(population: str) -> None:
             )
 
 
-def test_equivalence_goes_by_the_adjusted_p_value() -> None:
-    rows = found_pair_differences("super", replace(ASKED, equivalence=0.25))
+def test_equivalence_is_decided_by_the_adjusted_p_value() -> None:
+    rows = differences_of("super", replace(SETTINGS, equivalence=0.25))
     level = rows["p_equivalent_adjusted"][2]
-    for alpha, said in ((level * 1.001, True), (level * 0.999, False)):
-        again = found_pair_differences("super", replace(ASKED, equivalence=0.25, alpha=alpha))
-        assert again["equivalent"][2] == said
+    for alpha, expected in ((level * 1.001, True), (level * 0.999, False)):
+        again = differences_of("super", replace(SETTINGS, equivalence=0.25, alpha=alpha))
+        assert again["equivalent"][2] == expected
     assert (
-        found_pair_differences("super", replace(ASKED, equivalence=None))[
-            "p_equivalent"
-        ].null_count()
+        differences_of("super", replace(SETTINGS, equivalence=None))["p_equivalent"].null_count()
         == 4
     )
 
 
-def test_no_tests() -> None:
-    made = pair_differences(
-        TESTS_PAIR_DIFFERENCES.clear(), population="finite", method="hypergeometric", settings=ASKED
+def test_a_table_without_tests_is_empty() -> None:
+    table = pair_differences(
+        TESTS_PAIR_DIFFERENCES.clear(),
+        population="finite",
+        method="hypergeometric",
+        settings=SETTINGS,
     )
-    assert valid(made, MeasureDifferences).is_empty()
+    assert valid(table, MeasureDifferences).is_empty()
 
 
 COLUMNS = ("category", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2")
@@ -523,7 +526,7 @@ def ids(members: list[int]) -> pl.DataFrame:
 
 
 @given(studies(largest=8), st.sets(st.integers(0, 9)))
-def test_agrees_with_sets(study: tuple[Scores, Draws], members: set[int]) -> None:
+def test_subset_counts_agree_with_sets(study: tuple[Scores, Draws], members: set[int]) -> None:
     scores, draws = study
     ranks, rows = ranks_of(scores), []
     subset = {c for c in members if c < len(scores["x"])}  # the others are no candidates
@@ -534,26 +537,29 @@ def test_agrees_with_sets(study: tuple[Scores, Draws], members: set[int]) -> Non
             sums: list[int] = []
             for difference in (subset - best, best - subset):
                 drawn = [draw for c in difference if (draw := every[c])]
-                seen = [(int(d[1]), bool(d[0])) for d in drawn if d[0] is not None]
-                sums += [sum(times for times, _ in seen), sum(times for times, hit in seen if hit)]
+                judged = [(int(d[1]), bool(d[0])) for d in drawn if d[0] is not None]
+                sums += [
+                    sum(times for times, _ in judged),
+                    sum(times for times, hit in judged if hit),
+                ]
             if subset and any(every):
                 rows.append((category, measure, len(subset), len(subset - best), *sums))
-    found = subset_difference_counts(ids(sorted(members)), ranks, judged_of(draws), name="rule")
-    assert found.select(COLUMNS).rows() == rows
+    result = subset_difference_counts(ids(sorted(members)), ranks, judged_of(draws), name="rule")
+    assert result.select(COLUMNS).rows() == rows
 
 
-def test_an_nbest_list_as_a_subset_gives_the_comparison_of_two_measures() -> None:
+def test_an_nbest_list_can_be_a_subset() -> None:
     scores: Scores = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 5.0, 3.0, 4.0, 2.0]}
     draws: Draws = {"TP": [(True, 2), (True, 1), (False, 4), (False, 1), (None, 3)]}
     ranks, judged = ranks_of(scores), judged_of(draws)
     best = ranks.filter(pl.col("measure") == "x", pl.col("rank") <= 2).select("id")
-    found = subset_difference_counts(best, ranks.filter(measure="y"), judged, name="x")
-    assert found.equals(difference_counts(ranks, judged, pairs=[("x", "y")], at=[2]))
-    compared = compare(found, alpha=0.05, margin=0.0)
+    result = subset_difference_counts(best, ranks.filter(measure="y"), judged, name="x")
+    assert result.equals(difference_counts(ranks, judged, pairs=[("x", "y")], at=[2]))
+    compared = compare(result, alpha=0.05, margin=0.0)
     valid(compared, Comparison)
 
 
-def test_names_of_measures_are_refused() -> None:
+def test_names_of_measures_are_refused_as_names_of_subsets() -> None:
     ranks = ranks_of({"x": [1.0]})
     with pytest.raises(ValueError, match="'x' is the name of a measure"):
         subset_difference_counts(ids([0]), ranks, judged_of({}), name="x")
@@ -586,21 +592,23 @@ def random_families(rng: np.random.Generator, families: int, *, equal: bool) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "benjamini_hochberg"])
 def test_no_verdict_contradicts_its_limits(correction: str) -> None:
-    """In 10,000 random tables; the schema refuses a row where one does."""
+    """In 10,000 random tables; the schema refuses rows with a contradiction."""
     tests = random_families(np.random.default_rng(1), 1_250, equal=False)
-    asked = replace(ASKED, correction=correction, equivalence=None, margin=0.02)
-    made = pair_differences(
-        tests.drop("true"), population="super", method="clopper_pearson", settings=asked
+    settings = replace(SETTINGS, correction=correction, equivalence=None, margin=0.02)
+    table = pair_differences(
+        tests.drop("true"), population="super", method="clopper_pearson", settings=settings
     )
-    rows = valid(made, MeasureDifferences)
-    sure = (pl.col("p_adjusted") < asked.alpha).fill_null(value=False)
+    rows = valid(table, MeasureDifferences)
+    sure = (pl.col("p_adjusted") < settings.alpha).fill_null(value=False)
     inside = (pl.col("lower_family") <= 0) & (pl.col("upper_family") >= 0)
     assert rows.filter(~sure & ~inside).is_empty()
     across = (pl.col("lower_family") < 0) & (pl.col("upper_family") > 0)
     assert rows.filter(sure & across).is_empty()
     assert rows.select(sure.eq(pl.col("verdict") != "open").all()).item()
-    held = pl.col("difference").is_between("lower_family", "upper_family").fill_null(value=True)
-    assert rows.select(held.all()).item()
+    contained = (
+        pl.col("difference").is_between("lower_family", "upper_family").fill_null(value=True)
+    )
+    assert rows.select(contained.all()).item()
 
 
 @pytest.mark.long
@@ -608,13 +616,13 @@ def test_no_verdict_contradicts_its_limits(correction: str) -> None:
 @pytest.mark.parametrize("correction", ["bonferroni", "holm"])
 def test_limits_of_a_family_hold_together(correction: str, equal: bool) -> None:
     tests = random_families(np.random.default_rng(2), 1_000, equal=equal)
-    asked = replace(ASKED, correction=correction, equivalence=None, margin=0.0)
-    made = pair_differences(
-        tests.drop("true"), population="super", method="clopper_pearson", settings=asked
+    settings = replace(SETTINGS, correction=correction, equivalence=None, margin=0.0)
+    table = pair_differences(
+        tests.drop("true"), population="super", method="clopper_pearson", settings=settings
     )
-    known = made.join(
+    known = table.join(
         tests.select("category", "measure_2", "true"), on=["category", "measure_2"], how="left"
     )
-    held = pl.col("true").is_between("lower_family", "upper_family")
-    families = known.group_by("category").agg(held.all().alias("held"))
+    contained = pl.col("true").is_between("lower_family", "upper_family")
+    families = known.group_by("category").agg(contained.all().alias("held"))
     assert families["held"].mean() >= 0.95

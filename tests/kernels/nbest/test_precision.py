@@ -60,17 +60,17 @@ def lists(*counts: tuple[int, int], category: str = "TP") -> pl.DataFrame:
 
 
 def correct_lists(frame: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
-    found = corrected_lists(frame, rates, **HOW)  # type: ignore[arg-type]  # options of several types
-    validate([found], CorrectedPrecision, name="corrected")
-    return found
+    result = corrected_lists(frame, rates, **HOW)  # type: ignore[arg-type]  # options of several types
+    validate([result], CorrectedPrecision, name="corrected")
+    return result
 
 
 def rates_of(judged: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     return error_rates(judged, truth, **HOW)  # type: ignore[arg-type]  # options of several types
 
 
-def test_rates_by_hand() -> None:
-    """What either leaves open does not count: 2 of 3 true ones found, 1 of 2 others omitted."""
+def test_error_rates_by_hand() -> None:
+    """Open judgements do not count: 2 of 3 true ones are found, 1 of 2 others is rejected."""
     judged = judgements(True, True, False, True, False, None)
     truth = judgements(True, True, True, False, False, True)
     row = rates_of(judged, truth).row(0, named=True)
@@ -80,31 +80,31 @@ def test_rates_by_hand() -> None:
     assert (row["sensitivity_lower"], row["sensitivity_upper"]) == tuple(map(float, limits))
 
 
-def test_lists_with_known_rates() -> None:
+def test_known_rates_correct_the_lists() -> None:
     frame = lists((3, 10), (0, 0))
     rates = known_rates(frame["category"], {"sensitivity": 0.8, "specificity": 0.9})
-    found = correct_lists(frame, rates)
-    assert found["corrected"].to_list() == pytest.approx([2 / 7, None])
+    result = correct_lists(frame, rates)
+    assert result["corrected"].to_list() == pytest.approx([2 / 7, None])
     q = np.array(clopper_pearson(3, 10))
     expected = np.clip((q - 0.1) / 0.7, 0, 1).tolist()
-    assert found.select("lower_corrected", "upper_corrected").row(0) == pytest.approx(expected)
-    assert found.select("lower_corrected", "upper_corrected").row(1) == (0.0, 1.0)
+    assert result.select("lower_corrected", "upper_corrected").row(0) == pytest.approx(expected)
+    assert result.select("lower_corrected", "upper_corrected").row(1) == (0.0, 1.0)
 
 
-def test_a_category_without_truth_stays_uncorrected() -> None:
+def test_a_category_without_truth_is_not_corrected() -> None:
     truth = judgements(True, False)
     rates = rates_of(truth, truth)
     frame = pl.concat([lists((3, 10)), lists((3, 10), category="other")])
-    found = correct_lists(frame, rates)
-    assert found.select("category", "sensitivity", "corrected", "n_true").rows() == [
+    result = correct_lists(frame, rates)
+    assert result.select("category", "sensitivity", "corrected", "n_true").rows() == [
         ("TP", 1.0, pytest.approx(0.3), 1), ("other", None, None, None),
     ]  # fmt: skip
 
 
-def test_no_true_candidate_says_nothing_of_the_sensitivity() -> None:
+def test_sensitivity_needs_true_candidates() -> None:
     truth = judgements(False, False)
-    found = correct_lists(lists((3, 10)), rates_of(truth, truth)).row(0, named=True)
-    assert (found["n_true"], found["sensitivity"], found["corrected"]) == (0, None, None)
+    result = correct_lists(lists((3, 10)), rates_of(truth, truth)).row(0, named=True)
+    assert (result["n_true"], result["sensitivity"], result["corrected"]) == (0, None, None)
     assert rates_of(truth.clear(), truth).is_empty()
 
 
@@ -133,7 +133,7 @@ def base(judged: pl.DataFrame, *, n_candidates: int, sampled: bool = True) -> pl
     return valid(table, Baseline)
 
 
-def test_by_hand() -> None:
+def test_counts_of_lists_by_hand() -> None:
     # x ranks 0, then 1, 2, 3 as equals, then 4; 1 was not sampled, 4 not judged
     scores = {"x": [9.0, 5.0, 5.0, 5.0, 1.0]}
     draws = {"TP": [(False, 1), None, (True, 2), (True, 1), (None, 7)]}
@@ -156,16 +156,16 @@ def slow_counts(scores: Scores, draws: Draws) -> list[tuple[object, ...]]:
         ties = [list(tied) for _, tied in groupby(order, key=lambda c: keys[c])]
         orders = [sum(parts, ()) for parts in product(*map(permutations, ties))]
         hits = [d[1] if d and d[0] else 0 for d in every]
-        seen = [d[1] if d and d[0] is not None else 0 for d in every]
+        multiplicities = [d[1] if d and d[0] is not None else 0 for d in every]
         for n in range(1, len(keys) + 1):
             possible = [sum(hits[c] for c in one[:n]) for one in orders]
-            sums = [sum(weights[c] for c in order[:n]) for weights in (seen, hits)]
+            sums = [sum(weights[c] for c in order[:n]) for weights in (multiplicities, hits)]
             rows.append((category, measure, n, *sums, min(possible), max(possible)))
     return [row for row in rows if any(draws[str(row[0])])]
 
 
 @given(studies())
-def test_agrees_with_every_way_to_break_the_ties(study: tuple[Scores, Draws]) -> None:
+def test_counts_agree_with_all_ways_to_break_ties(study: tuple[Scores, Draws]) -> None:
     scores, draws = study
     columns = ("category", "measure", *COUNTS)
     assert count(scores, draws).select(columns).rows() == slow_counts(scores, draws)
@@ -184,7 +184,7 @@ def test_tables_are_valid_and_recall_ends_at_one(study: tuple[Scores, Draws]) ->
     assert ends["precision"].equals(ends["b"].alias("precision"))
 
 
-def test_order_of_rows_does_not_matter() -> None:
+def test_the_order_of_rows_does_not_matter() -> None:
     scores: Scores = {"x": [2.0, 1.0, 2.0, None, 2.0], "y": [1.0, 1.0, 4.0, 5.0, 0.0]}
     draws = {"TP": [(True, 2), (False, 1), (True, 1), (None, 1), (False, 3)]}
     ranks, judged = ranks_of(scores), judged_of(draws)
@@ -195,7 +195,7 @@ def test_order_of_rows_does_not_matter() -> None:
     assert shuffled.equals(estimate(ranks, judged))
 
 
-def test_estimates_and_limits() -> None:
+def test_estimates_have_clopper_pearson_limits() -> None:
     table = estimate(ranks_of({"x": [3.0, 2.0, 1.0]}), judged_of({"TP": [None, *FULL]}))
     lower, upper = clopper_pearson([0, 1, 1], [0, 1, 2])
     assert table["precision"].to_list() == [None, 1.0, 0.5]
@@ -214,7 +214,7 @@ def test_a_category_without_positives_has_no_recall() -> None:
     assert table.select("precision", "recall", "n_sampled").rows() == [(0.0, None, 2)]
 
 
-def test_a_category_that_nobody_judged() -> None:
+def test_an_unjudged_category_has_no_estimates() -> None:
     judged = judged_of({"TP": [(None, 2), (None, 1)], "other": FULL})
     table = estimate(ranks_of({"x": [2.0, 1.0]}), judged).filter(pl.col("category") == "TP")
     assert table.select("precision", "lower", "upper", "recall").unique().rows() == [
@@ -223,7 +223,7 @@ def test_a_category_that_nobody_judged() -> None:
     assert base(judged, n_candidates=2).row(0)[:4] == ("TP", None, 0.0, 1.0)
 
 
-def test_a_single_tie_group_gives_the_widest_range() -> None:
+def test_a_single_tie_group_has_the_widest_range() -> None:
     draws = {"TP": [(False, 1), (True, 1), (False, 1), (True, 1)]}
     table = count({"x": [None] * 4}, draws)
     assert table["tp_min"].to_list() == [0, 0, 1, 2]
@@ -238,7 +238,7 @@ def test_judged_candidates_without_a_rank_do_not_enter_a_list() -> None:
 @pytest.mark.parametrize(("scores", "draws"), [
     ({}, {"TP": FULL}), ({"x": [1.0, 2.0]}, {}), ({}, {}),
 ])  # fmt: skip
-def test_empty_tables(scores: Scores, draws: Draws) -> None:
+def test_empty_tables_have_no_estimates(scores: Scores, draws: Draws) -> None:
     table = estimate(ranks_of(scores), judged_of(draws))
     assert table.schema == Precision.columns()
     assert table.is_empty()
@@ -250,7 +250,7 @@ def test_zero_rows_have_the_right_columns() -> None:
     assert dict(table.schema) == expected
 
 
-def test_baseline_by_hand() -> None:
+def test_the_baseline_by_hand() -> None:
     judged = judged_of({"TP": [(True, 2), (False, 3), (None, 1)], "A": [(False, 1)]})
     first, second = base(judged, n_candidates=40).rows(named=True)
     assert (first["category"], second["category"]) == ("A", "TP")
@@ -263,11 +263,11 @@ def test_baseline_by_hand() -> None:
     assert (second["lower"], second["upper"]) == (lower, upper)
 
 
-def test_baseline_of_nothing() -> None:
+def test_an_empty_sample_has_no_baseline() -> None:
     assert base(judged_of({}), n_candidates=0).is_empty()
 
 
-def test_krenn_gold_precision() -> None:
+def test_precision_in_krenns_data() -> None:
     ranks, judged = krenn()
     table = estimate(ranks, judged).with_columns(percent=(100 * pl.col("precision")).round(2))
     cuts = table.filter(pl.col("n").is_in([100, 500, 1000, 2000]))
@@ -281,19 +281,19 @@ def test_krenn_gold_precision() -> None:
 
 
 @pytest.mark.parametrize("n", [100, 500, 1000, 2000])
-def test_krenn_tie_range_of_frequency(n: int) -> None:
+def test_tie_ranges_of_frequency_in_krenns_data(n: int) -> None:
     ranks, judged = krenn()
     true = set(judged.filter("tp")["id"])
     listed = ranks.filter(pl.col("measure") == "frequency").sort("rank")
     score, ids = listed["score"].to_list(), listed["id"].to_list()
     above = [c for s, c in zip(score, ids, strict=True) if s > score[n - 1]]
     equal = [c for s, c in zip(score, ids, strict=True) if s == score[n - 1]]
-    sure, open_, left = len(true & set(above)), len(true & set(equal)), n - len(above)
+    sure, open_, remaining = len(true & set(above)), len(true & set(equal)), n - len(above)
     row = estimate(ranks, judged).row(
         by_predicate=(pl.col("measure") == "frequency") & (pl.col("n") == n), named=True
     )
-    assert row["tp_max"] == sure + min(left, open_)
-    assert row["tp_min"] == sure + max(0, left - (len(equal) - open_))
+    assert row["tp_max"] == sure + min(remaining, open_)
+    assert row["tp_min"] == sure + max(0, remaining - (len(equal) - open_))
     assert row["k_sampled"] == len(true & set(ids[:n]))
 
 
@@ -305,15 +305,15 @@ def count_lists(scores: Scores = SCORES, draws: Draws = DRAWS) -> pl.DataFrame:
     return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
 
 
-def test_windows_by_hand() -> None:
-    found = local_counts(count_lists(), window=3).filter(measure="x")
-    assert found.drop("category", "measure").rows() == [
+def test_counts_in_windows_by_hand() -> None:
+    result = local_counts(count_lists(), window=3).filter(measure="x")
+    assert result.drop("category", "measure").rows() == [
         (2, 1, 3, 3, 3, 3), (3, 2, 4, 3, 2, 1), (4, 3, 5, 3, 1, 0),
     ]  # fmt: skip
 
 
 @given(studies(largest=7), st.integers(1, 8))
-def test_windows_agree_with_a_loop(study: tuple[Scores, Draws], window: int) -> None:
+def test_counts_in_windows_agree_with_a_loop(study: tuple[Scores, Draws], window: int) -> None:
     scores, draws = study
     ranks = ranks_of(scores)
     rows = []
@@ -327,12 +327,12 @@ def test_windows_agree_with_a_loop(study: tuple[Scores, Draws], window: int) -> 
                 judged = [d for d in inside if d and d[0] is not None]
                 sums = sum(d[1] for d in judged), sum(d[1] for d in judged if d[0])
                 rows.append((category, measure, start + 1, start + window, *sums))
-    found = local_counts(count_lists(scores, draws), window=window)
+    result = local_counts(count_lists(scores, draws), window=window)
     columns = ("category", "measure", "first_rank", "last_rank", "n_sampled", "k_sampled")
-    assert found.select(columns).rows() == rows
+    assert result.select(columns).rows() == rows
 
 
-def test_one_window_over_all_is_the_list_and_rows_may_come_in_any_order() -> None:
+def test_a_window_of_all_candidates_is_the_list() -> None:
     counts = count_lists()
     whole = local_counts(counts.sample(fraction=1, shuffle=True, seed=2), window=5)
     last = counts.filter(n=5).sort("measure")
@@ -341,11 +341,11 @@ def test_one_window_over_all_is_the_list_and_rows_may_come_in_any_order() -> Non
     assert local_counts(counts.clear(), window=2).is_empty()
 
 
-def test_local_precision_and_its_intervals() -> None:
+def test_local_precision_has_intervals() -> None:
     for method, limits in (("clopper_pearson", clopper_pearson([3, 1, 0], [3, 2, 1])),
                            ("hypergeometric", hypergeometric([3, 1, 0], [3, 2, 1], population=3))):  # fmt: skip
-        found = local_precision(count_lists(), window=3, method=method, confidence=0.95)
-        row = found.filter(measure="x")
+        result = local_precision(count_lists(), window=3, method=method, confidence=0.95)
+        row = result.filter(measure="x")
         assert row["precision"].to_list() == [1.0, 0.5, 0.0]
         assert row["lower"].to_list() == limits[0].tolist()
         assert row["upper"].to_list() == limits[1].tolist()
@@ -353,7 +353,7 @@ def test_local_precision_and_its_intervals() -> None:
     assert alone["precision"].null_count() == 4
 
 
-def test_mistaken_windows() -> None:
+def test_wrong_windows_are_refused() -> None:
     with pytest.raises(ValueError, match="not 0"):
         local_counts(count_lists(), window=0)
     gap = count_lists().filter((pl.col("n") != 2) | (pl.col("measure") != "y"))
@@ -361,12 +361,12 @@ def test_mistaken_windows() -> None:
         local_counts(gap, window=2)
 
 
-def test_recall() -> None:
-    found = recall_columns(
+def test_recall_has_limits() -> None:
+    result = recall_columns(
         count_lists(), positives=positives(judged_of(DRAWS)),
         method="clopper_pearson", confidence=0.95,
     )  # fmt: skip
-    row = found.filter(measure="x")
+    row = result.filter(measure="x")
     assert row["recall"].to_list() == [2 / 3, 1.0, 1.0, 1.0, 1.0]
     lower, upper = clopper_pearson([2, 3, 3, 3, 3], 3)
     assert (row["lower"].to_list(), row["upper"].to_list()) == (lower.tolist(), upper.tolist())
@@ -381,10 +381,10 @@ def test_recall() -> None:
                        method="hypergeometric", confidence=0.95)  # fmt: skip
 
 
-def test_cut_lists() -> None:
-    found = cut_lists(count_lists(), cut=2)
+def test_lists_up_to_a_cut_are_selected() -> None:
+    result = cut_lists(count_lists(), cut=2)
     columns = ("measure", "n", "k_sampled", "positives", "baseline")
-    assert found.select(columns).rows() == [
+    assert result.select(columns).rows() == [
         ("x", 1, 2, 3, 1.0), ("x", 2, 3, 3, 1.0), ("y", 1, 0, 0, 0.0), ("y", 2, 0, 0, 0.0),
     ]  # fmt: skip
     whole = cut_lists(count_lists(), cut=99)
@@ -396,17 +396,17 @@ def test_cut_lists() -> None:
     assert unseen["baseline"].to_list() == [None, None]
 
 
-def test_stays_below() -> None:
+def test_the_last_crossing_of_a_threshold_is_found() -> None:
     frame = pl.DataFrame({
         "category": "TP", "measure": list("aaabbbccc"), "n": [3, 1, 2] * 3,
         "lower": [0.1, 0.5, 0.3, 0.4, 0.0, 0.1, 0.1, 0.2, 0.2],
     })  # fmt: skip
-    found = stays_below(frame, threshold=0.3)
-    assert found.rows() == [("TP", "a", 3), ("TP", "b", None), ("TP", "c", 1)]
+    result = stays_below(frame, threshold=0.3)
+    assert result.rows() == [("TP", "a", 3), ("TP", "b", None), ("TP", "c", 1)]
     assert stays_below(frame.clear(), threshold=0.3).is_empty()
 
 
-def test_krenn_lower_limit_of_t_score() -> None:
+def test_lower_limits_of_t_score_in_krenns_data() -> None:
     ranks, judged = krenn()
     counts = nbest_counts(ranks.lazy(), judged.lazy())
     table = precision_columns(counts, positives=positives(judged), method="wilson", confidence=0.95)
@@ -416,7 +416,7 @@ def test_krenn_lower_limit_of_t_score() -> None:
     assert table.filter(measure="t_score").filter(pl.col("n") >= n)["lower"].max() < 0.25
 
 
-# Precision if all unjudged draws were false, or all true, and what holds whatever they are.
+# Precision if all unjudged draws were false, or all true, and bounds for any judgement.
 
 HOW_WORST_CASE: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 
@@ -434,12 +434,12 @@ def worst_cases_of(
     ).filter(pl.col("multiplicity") > 0)
     counts = nbest_counts(ranks, judged.lazy())
     lists = precision_columns(counts, positives=positives(judged), **(HOW_WORST_CASE | how))
-    found = worst_cases(lists, ranks, judged, **(HOW_WORST_CASE | how))
-    validate([found], WorstCase, name="worst_case")
-    return found
+    result = worst_cases(lists, ranks, judged, **(HOW_WORST_CASE | how))
+    validate([result], WorstCase, name="worst_case")
+    return result
 
 
-def test_by_hand_worst_case() -> None:
+def test_the_worst_case_by_hand() -> None:
     """Of 2 + 3 draws in the first three places, with multiplicity, 2 true and 1 open."""
     row = (
         worst_cases_of([True, False, None, True], drawn=[2, 2, 1, 0]).filter(n=3).row(0, named=True)
@@ -451,19 +451,19 @@ def test_by_hand_worst_case() -> None:
         assert (row[f"lower_{suffix}"], row[f"upper_{suffix}"]) == tuple(map(float, limits))
 
 
-def test_lists_whose_draws_are_all_judged_have_no_rows() -> None:
+def test_fully_judged_lists_have_no_worst_case() -> None:
     assert worst_cases_of([True, False]).is_empty()
     assert worst_cases_of([True, None, False])["n"].to_list() == [2, 3]
 
 
-def test_nothing_judged() -> None:
-    found = worst_cases_of([None, None])
-    assert found.select("precision", "precision_if_false", "precision_if_true").rows() == [
+def test_the_worst_case_without_judgements() -> None:
+    result = worst_cases_of([None, None])
+    assert result.select("precision", "precision_if_false", "precision_if_true").rows() == [
         (None, 0.0, 1.0), (None, 0.0, 1.0),
     ]  # fmt: skip
 
 
-def test_a_finite_list_known_but_for_one() -> None:
+def test_the_worst_case_of_a_finite_list_with_one_open_draw() -> None:
     row = (
         worst_cases_of([True, False, None, True], method="hypergeometric")
         .filter(n=4)
@@ -477,16 +477,18 @@ labels = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=12)
 
 
 @given(labels, st.data())
-def test_any_judgement_of_the_open_lies_between(given_: list[bool | None], data: Any) -> None:
-    found = worst_cases_of(given_)
+def test_any_judgement_of_open_draws_is_in_the_worst_case_range(
+    given_: list[bool | None], data: Any
+) -> None:
+    worst = worst_cases_of(given_)
     settled = [data.draw(st.booleans()) if each is None else each for each in given_]
-    for n, low, high in found.select("n", "precision_if_false", "precision_if_true").rows():
+    for n, low, high in worst.select("n", "precision_if_false", "precision_if_true").rows():
         assert low <= sum(settled[:n]) / n <= high
 
 
 @pytest.mark.parametrize("lost", [0.5, 0.9])
-def test_what_is_lost_because_it_is_true(lost: float) -> None:
-    """True positives are the hard ones: the plain interval misses, the worst case never more."""
+def test_worst_case_limits_hold_if_true_positives_are_lost(lost: float) -> None:
+    """If true positives are lost, plain intervals fail, and worst-case intervals keep their level."""
     random, runs, truth, draws = np.random.default_rng(7), 1000, 0.4, 60
     k = random.binomial(draws, truth, runs)
     u = random.binomial(k, lost)

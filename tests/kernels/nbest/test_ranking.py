@@ -26,7 +26,7 @@ def rank_values(values: list[float | None], seed: str = "s") -> pl.DataFrame:
 
 
 @given(values=scores)
-def test_row_order_does_not_matter(values: list[float | None]) -> None:
+def test_the_order_of_rows_does_not_change_ranks(values: list[float | None]) -> None:
     ids = [f"x{i}" for i in range(len(values))]
     frame = pl.DataFrame({"id": ids, "m": values}, schema={"id": pl.String, "m": pl.Float64})
     assert (
@@ -34,7 +34,7 @@ def test_row_order_does_not_matter(values: list[float | None]) -> None:
     )
 
 
-def test_ties_break_alike_for_all_measures_and_otherwise_for_another_seed() -> None:
+def test_the_seed_decides_ties_for_all_measures() -> None:
     ids = [f"x{i}" for i in range(50)]
     frame = pl.LazyFrame({"id": ids, "a": [1.0] * 50, "b": [2.0] * 50})
     orders = {
@@ -48,7 +48,7 @@ def test_ties_break_alike_for_all_measures_and_otherwise_for_another_seed() -> N
     assert sorted(orders["t", "a"]) == sorted(ids)
 
 
-# Ranks are those of a slow twin, with a limit of memory and without one.
+# Ranks agree with a slow twin, with a limit of memory and without one.
 
 values = st.one_of(
     st.none(), st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 2.0, math.inf, math.nan])
@@ -56,25 +56,25 @@ values = st.one_of(
 
 
 def place(row: tuple[str, float | None, int]) -> tuple[bool, bool, float, int, str]:
-    """Return what a candidate is sorted by: NaN is above all numbers, null below."""
+    """Return the sort key of a candidate: NaN is above all numbers, null below."""
     name, score, key = row
     number = 0.0 if score is None or math.isnan(score) else -score
     return score is None, score is not None and not math.isnan(score), number, key, name
 
 
-def twin(ids: list[str], scores: list[float | None]) -> list[tuple[str, int, int]]:
+def slow_ranks(ids: list[str], scores: list[float | None]) -> list[tuple[str, int, int]]:
     keys = pl.DataFrame({"id": ids}, schema={"id": pl.String}).select(tie_key("s"))
     ordered = sorted(zip(ids, scores, keys.to_series(), strict=True), key=place)
-    found: list[tuple[str, int, int]] = []
+    rows: list[tuple[str, int, int]] = []
     for number, row in enumerate(ordered, start=1):
         tied = number > 1 and place(row)[:3] == place(ordered[number - 2])[:3]
-        found.append((row[0], number, found[-1][2] if tied else number))
-    return found
+        rows.append((row[0], number, rows[-1][2] if tied else number))
+    return rows
 
 
 @pytest.mark.parametrize("limit", [None, memory.DEFAULT_MEMORY])
 @given(st.lists(st.tuples(values, values), max_size=40))
-def test_ranks_are_those_of_the_twin(
+def test_ranks_agree_with_a_slow_twin(
     limit: int | None, scored: list[tuple[float | None, float | None]]
 ) -> None:
     first, second = ([pair[place] for pair in scored] for place in (0, 1))
@@ -82,16 +82,16 @@ def test_ranks_are_those_of_the_twin(
     schema = {"id": pl.String, "b": pl.Float64, "a": pl.Float64}
     scores = pl.LazyFrame({"id": ids, "b": first, "a": second}, schema=schema)
     with memory.with_limit(limit):
-        found = list(rankings(scores, measures=["b", "a"], seed="s"))
-        parts = [each.collect(engine="streaming") for each in found]
+        parts_ = list(rankings(scores, measures=["b", "a"], seed="s"))
+        parts = [each.collect(engine="streaming") for each in parts_]
     validate(parts, Ranks, name="ranks")
     for part, name, own in zip(parts, "ab", (second, first), strict=True):
-        assert part.select("id", "rank", "tie").rows() == twin(ids, own)
+        assert part.select("id", "rank", "tie").rows() == slow_ranks(ids, own)
         assert part["measure"].unique().to_list() == ([name] if scored else [])
     assert pl.concat(parts).equals(rank(scores, measures=["b", "a"], seed="s").collect())
 
 
-def test_a_measure_may_be_called_like_the_key_of_ties() -> None:
+def test_a_measure_may_have_the_name_of_the_tie_key() -> None:
     scores = pl.LazyFrame({"id": ["x", "y"], "m": [1.0, 2.0], "tie_key": [2.0, 1.0]})
     parts = rankings(scores, measures=["m", "tie_key"], seed="s")
     assert [part.collect()["id"].to_list() for part in parts] == [["y", "x"], ["x", "y"]]

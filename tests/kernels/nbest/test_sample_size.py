@@ -56,12 +56,12 @@ def slow_power(design: Design, size: int, true_1: int, true_2: int) -> dict[str,
     SMALL._replace(alternative="greater"), SMALL._replace(margin=0.6),
 ])  # fmt: skip
 @pytest.mark.parametrize(("size", "true_1", "true_2"), [(6, 4, 1), (9, 1, 3), (3, 2, 2)])
-def test_agrees_with_all_samples(design: Design, size: int, true_1: int, true_2: int) -> None:
-    found = comparison_power(design, size=size, precision_1=true_1 / 4, precision_2=true_2 / 4)
+def test_power_agrees_with_all_samples(design: Design, size: int, true_1: int, true_2: int) -> None:
+    result = comparison_power(design, size=size, precision_1=true_1 / 4, precision_2=true_2 / 4)
     expected = slow_power(design, size, true_1, true_2)
     for name, value in expected.items():
-        assert getattr(found, name) == pytest.approx(value, abs=1e-8)
-    assert found.standard_error == 0.0
+        assert getattr(result, name) == pytest.approx(value, abs=1e-8)
+    assert result.standard_error == 0.0
 
 
 def test_simulation_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_simulation_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> 
     assert simulated.second == pytest.approx(exact.second, abs=1e-3)
 
 
-def test_simulated_full_annotation_leaves_nothing_to_chance(
+def test_simulated_full_annotation_is_deterministic(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # 15 and 8 of 20: p = 0.054; a draw less in either set could give a mark
@@ -85,7 +85,7 @@ def test_simulated_full_annotation_leaves_nothing_to_chance(
     assert full == (0.0, 0.0, 0.0, 0.0)
 
 
-def test_seed_fixes_the_simulation() -> None:
+def test_the_seed_fixes_the_simulation() -> None:
     design = Design(n=500, apart=300, candidates=5000)
     first, again, other = (
         comparison_power(design, size=800, precision_1=0.4, precision_2=0.3, seed=seed)
@@ -96,7 +96,7 @@ def test_seed_fixes_the_simulation() -> None:
 
 
 @pytest.mark.long
-def test_level_is_kept_and_sides_mirror() -> None:
+def test_the_level_is_kept_and_both_sides_mirror() -> None:
     design = Design(n=100, apart=40, candidates=400)
     null = comparison_power(design, size=100, precision_1=0.5, precision_2=0.5)
     assert null.first == pytest.approx(null.second, rel=1e-6)
@@ -106,14 +106,14 @@ def test_level_is_kept_and_sides_mirror() -> None:
     assert (one.first, one.second) == pytest.approx((two.second, two.first), rel=1e-6)
 
 
-def test_extremes() -> None:
+def test_power_of_empty_and_complete_samples() -> None:
     nothing = comparison_power(SMALL, size=0, precision_1=1, precision_2=0)
     assert nothing == (0.0, 0.0, 1.0, 0.0)
     full = comparison_power(SMALL, size=11, precision_1=1, precision_2=0)
     assert full.first == pytest.approx(1.0)
 
 
-def test_size_for_power() -> None:
+def test_the_size_for_power_is_the_smallest() -> None:
     design = Design(n=40, apart=20, candidates=80)
     size = size_for_power(design, goal=0.7, precision_1=0.2, precision_2=0.7)
     assert size is not None
@@ -149,18 +149,18 @@ def test_predictive_power_agrees_with_a_loop() -> None:
     design = Design(n=40, apart=25, candidates=100)
     pilot = (4, 6, 1, 5)
     expected = slow_predictive(design, 60, pilot, 20)
-    found = predictive_power(design, size=60, pilot=pilot, pilot_size=20)
-    assert found.first == pytest.approx(expected, abs=0.055)
-    assert 0 < found.standard_error < 0.006
+    result = predictive_power(design, size=60, pilot=pilot, pilot_size=20)
+    assert result.first == pytest.approx(expected, abs=0.055)
+    assert 0 < result.standard_error < 0.006
 
 
-def test_pilot_is_part_of_the_larger_sample() -> None:
+def test_the_pilot_is_part_of_the_larger_sample() -> None:
     design = Design(n=40, apart=25, candidates=100)
     for pilot, first in (((9, 10, 1, 10), 1.0), ((5, 10, 4, 10), 0.0)):
         stays = predictive_power(design, size=30, pilot=pilot, pilot_size=30, replicates=50)
         assert (stays.first, stays.second) == (first, 0.0)
     known = predictive_power(design, size=80, pilot=(20, 25, 5, 25), pilot_size=50, replicates=50)
-    assert known.first == 1.0  # nothing is left to draw in D1 and D2
+    assert known.first == 1.0  # D1 and D2 are completely drawn
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -171,7 +171,7 @@ def test_impossible_designs_are_refused(change: dict[str, Any], message: str) ->
         comparison_power(SMALL._replace(**change), size=1, precision_1=0, precision_2=0)
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_sizes_precisions_and_pilots_are_refused() -> None:
     with pytest.raises(ValueError, match="sample of 12"):
         comparison_power(SMALL, size=12, precision_1=0, precision_2=0)
     with pytest.raises(ValueError, match="precision must be in"):
@@ -189,8 +189,8 @@ def slow_outcomes(
     """Draw every possible sample; the list holds the first candidates, the TPs first of all."""
     everyone = range(candidates)
     samples = product(everyone, repeat=size) if replacement else combinations(everyone, size)
-    seen = Counter((sum(x < n for x in s), sum(x < true for x in s)) for s in samples)
-    return {outcome: times / seen.total() for outcome, times in seen.items()}
+    outcome_counts = Counter((sum(x < n for x in s), sum(x < true for x in s)) for s in samples)
+    return {outcome: times / outcome_counts.total() for outcome, times in outcome_counts.items()}
 
 
 @given(st.data(), st.booleans())
@@ -199,10 +199,10 @@ def test_outcomes_agree_with_all_samples(data: st.DataObject, replacement: bool)
     n = data.draw(st.integers(1, candidates))
     true = data.draw(st.integers(0, n))
     size = data.draw(st.integers(0, 4 if replacement else candidates))
-    found = outcomes(
+    result = outcomes(
         n=n, candidates=candidates, size=size, precision=true / n, replacement=replacement
     )
-    table = {(int(a), int(b)): float(p) for a, b, p in zip(*found, strict=True)}
+    table = {(int(a), int(b)): float(p) for a, b, p in zip(*result, strict=True)}
     expected = slow_outcomes(n, candidates, size, true, replacement=replacement)
     assert table == pytest.approx(expected, rel=1e-10)
 
@@ -210,31 +210,33 @@ def test_outcomes_agree_with_all_samples(data: st.DataObject, replacement: bool)
 @pytest.mark.parametrize("method", sorted(INTERVALS))
 def test_expected_width_by_hand(method: str) -> None:
     # 1 of 2 in a list of 2 from 4, two draws: n^ = 0, 1, 2 with 1/6, 4/6, 1/6
-    found = expected_width(n=2, candidates=4, size=2, precision=0.5, method=method)
+    result = expected_width(n=2, candidates=4, size=2, precision=0.5, method=method)
     limits = INTERVALS.get(method)([0, 0, 1, 1], [0, 1, 1, 2], population=[2] * 4)
     chances = [1 / 6, 1 / 3, 1 / 3, 1 / 6]
     lower, upper = (sum(c * x for c, x in zip(chances, side, strict=True)) for side in limits)
-    assert found["n_sampled"] == pytest.approx(1.0)
-    assert found["empty"] == pytest.approx(1 / 6)
-    assert (found["lower"], found["upper"]) == pytest.approx((lower, upper))
-    assert found["width"] == pytest.approx(upper - lower)
-    held = sum(c for c, a, b in zip(chances, *limits, strict=True) if a <= 0.5 <= b)
-    assert found["coverage"] == pytest.approx(held)
+    assert result["n_sampled"] == pytest.approx(1.0)
+    assert result["empty"] == pytest.approx(1 / 6)
+    assert (result["lower"], result["upper"]) == pytest.approx((lower, upper))
+    assert result["width"] == pytest.approx(upper - lower)
+    covered = sum(c for c, a, b in zip(chances, *limits, strict=True) if a <= 0.5 <= b)
+    assert result["coverage"] == pytest.approx(covered)
 
 
 @pytest.mark.parametrize("precision", [0.05, 0.27, 0.6])
 def test_coverage_of_the_exact_intervals_is_kept(precision: float) -> None:
     for method in ("clopper_pearson", "hypergeometric"):
-        found = expected_width(n=200, candidates=1000, size=150, precision=precision, method=method)
-        assert found["coverage"] >= 0.95
+        result = expected_width(
+            n=200, candidates=1000, size=150, precision=precision, method=method
+        )
+        assert result["coverage"] >= 0.95
     narrow = expected_width(
         n=200, candidates=1000, size=150, precision=precision, method="jeffreys"
     )
-    assert narrow["width"] < found["width"] + 0.02
-    assert found["n_sampled"] == pytest.approx(30, rel=1e-9)
+    assert narrow["width"] < result["width"] + 0.02
+    assert result["n_sampled"] == pytest.approx(30, rel=1e-9)
 
 
-def test_full_annotation() -> None:
+def test_full_annotation_has_no_width_in_a_finite_population() -> None:
     full: dict[str, Any] = {"n": 50, "candidates": 80, "size": 80, "precision": 0.5}
     assert expected_width(**full, method="hypergeometric")["width"] == 0.0
     assert expected_width(**full)["width"] > 0.2
@@ -243,7 +245,7 @@ def test_full_annotation() -> None:
 
 
 @pytest.mark.parametrize("method", ["clopper_pearson", "hypergeometric"])
-def test_size_is_the_smallest_that_is_narrow_enough(method: str) -> None:
+def test_the_size_for_a_width_is_the_smallest(method: str) -> None:
     setting: dict[str, Any] = {"n": 100, "candidates": 400, "precision": 0.3, "method": method}
     size = size_for_width(width=0.25, **setting)
     assert size is not None
@@ -251,7 +253,7 @@ def test_size_is_the_smallest_that_is_narrow_enough(method: str) -> None:
     assert widths[1] <= 0.25 < widths[0]
 
 
-def test_size_with_replacement_is_the_smallest_too() -> None:
+def test_the_size_with_replacement_is_the_smallest() -> None:
     setting: dict[str, Any] = {"n": 100, "candidates": 400, "precision": 0.3, "replacement": True}
     size = size_for_width(width=0.25, **setting)
     assert size is not None
@@ -260,7 +262,7 @@ def test_size_with_replacement_is_the_smallest_too() -> None:
     assert size != size_for_width(width=0.25, n=100, candidates=400, precision=0.3)
 
 
-def test_unreachable_width() -> None:
+def test_an_unreachable_width_has_no_size() -> None:
     assert size_for_width(width=0.05, n=100, candidates=400, precision=0.3) is None
     full = size_for_width(
         width=0.001, n=100, candidates=400, precision=0.3, method="hypergeometric"
@@ -270,7 +272,7 @@ def test_unreachable_width() -> None:
 
 
 @given(st.integers(1, 50), st.integers(0, 60), st.integers(0, 60))
-def test_smallest(least: int, more: int, threshold: int) -> None:
+def test_the_smallest_size_agrees_with_a_search(least: int, more: int, threshold: int) -> None:
     most = least + more
     expected = next((x for x in range(least, most + 1) if x >= threshold), None)
     assert smallest_size(lambda size: size >= threshold, least, most) == expected
@@ -282,9 +284,9 @@ def test_smallest(least: int, more: int, threshold: int) -> None:
     ({"size": -1}, "sample of -1"), ({"precision": 30}, "precision must be in"),
     ({"method": "wald"}, "unknown interval 'wald'"),
 ])  # fmt: skip
-def test_mistakes_are_refused_width(change: dict[str, object], message: str) -> None:
-    given: dict[str, Any] = {"n": 10, "candidates": 100, "size": 20, "precision": 0.5, **change}
+def test_wrong_arguments_of_widths_are_refused(change: dict[str, object], message: str) -> None:
+    arguments: dict[str, Any] = {"n": 10, "candidates": 100, "size": 20, "precision": 0.5, **change}
     with pytest.raises(ValueError, match=message):
-        expected_width(**given)
+        expected_width(**arguments)
     with pytest.raises(ValueError, match="width must be in"):
         size_for_width(width=10, n=10, candidates=100, precision=0.5)

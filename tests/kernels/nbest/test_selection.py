@@ -30,34 +30,34 @@ LISTS = pl.DataFrame(
 )
 
 
-def test_fixed_size_takes_the_most_precise_and_of_equals_the_first_by_name() -> None:
+def test_the_most_precise_list_of_a_size_is_chosen() -> None:
     assert choose(LISTS, size=100)["measure"].item() == "dice"
     assert choose(LISTS, size=200)["measure"].item() == "mi"
 
 
-def test_longest_list_that_is_precise_enough() -> None:
+def test_the_longest_precise_enough_list_is_chosen() -> None:
     assert choose(LISTS, min_precision=0.5).select("measure", "n").row(0) == ("dice", 100)
     assert choose(LISTS, min_precision=0.3).select("measure", "n").row(0) == ("mi", 200)
 
 
-def test_shortest_list_that_finds_enough() -> None:
+def test_the_shortest_list_with_enough_recall_is_chosen() -> None:
     assert choose(LISTS, min_recall=0.45).select("measure", "n").row(0) == ("dice", 100)
     assert choose(LISTS, min_recall=0.65).select("measure", "n").row(0) == ("mi", 200)
 
 
-def test_no_list_will_do() -> None:
+def test_no_list_may_satisfy_the_criterion() -> None:
     assert choose(LISTS, min_precision=0.6).height == 0
     assert choose(LISTS, size=300).height == 0
     assert choose(LISTS.clear(), size=100).height == 0
 
 
-@pytest.mark.parametrize("given", [{}, {"size": 1, "min_recall": 0.5}])
-def test_just_one_criterion(given: dict[str, Any]) -> None:
+@pytest.mark.parametrize("criteria", [{}, {"size": 1, "min_recall": 0.5}])
+def test_exactly_one_criterion_is_required(criteria: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="exactly one of size, min_precision, min_recall"):
-        choose(LISTS, **given)
+        choose(LISTS, **criteria)
 
 
-def test_lists_without_an_estimate_take_no_part() -> None:
+def test_lists_without_an_estimate_are_not_chosen() -> None:
     some = LISTS.with_columns(precision=pl.when(pl.col("n") < 200).then("precision"))
     assert eligible_lists(some, sizes=[100, 200, 300]).height == 3
 
@@ -69,9 +69,9 @@ def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
         assert choose(mixed, **one).equals(choose(LISTS, **one))
 
 
-def test_limits_that_allow_for_the_choice_hold_where_its_own_do_not() -> None:
-    """20 equally good lists, the luckiest chosen: how often does its interval hold the truth?"""
-    rng, truth, held = np.random.default_rng(1), 0.3, np.zeros(2)
+def test_limits_that_allow_for_the_choice_keep_their_level() -> None:
+    """The best of 20 equally good lists is chosen: how often does its interval hold the truth?"""
+    rng, truth, covered = np.random.default_rng(1), 0.3, np.zeros(2)
     for _ in range(300):
         k = rng.binomial(40, truth, size=20)
         lists = pl.DataFrame(
@@ -87,15 +87,15 @@ def test_limits_that_allow_for_the_choice_hold_where_its_own_do_not() -> None:
         best = choose(lists, size=400)
         both = simultaneous_limits(best, tests=20, method="clopper_pearson", confidence=0.95)
         alone = simultaneous_limits(best, tests=1, method="clopper_pearson", confidence=0.95)
-        held += [
+        covered += [
             row["lower_simultaneous"].item() <= truth <= row["upper_simultaneous"].item()
             for row in (both, alone)
         ]
-    assert held[0] >= 0.95 * 300
-    assert held[1] < 0.9 * 300
+    assert covered[0] >= 0.95 * 300
+    assert covered[1] < 0.9 * 300
 
 
-# Lists that are precise enough for sure: the sequence, its level, and what it holds.
+# Lists with guaranteed precision: the sequence, its level, and its coverage.
 
 HOW: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 
@@ -107,7 +107,9 @@ def lists(*rows: tuple[str, int, int, int], category: str = "TP") -> pl.DataFram
     return frame.with_columns(category=pl.lit(category), precision=pl.lit(0.5))
 
 
-def slow(frame: pl.DataFrame, sizes: Sequence[int], wanted: float) -> set[tuple[str, int]]:
+def slow_guarantee(
+    frame: pl.DataFrame, sizes: Sequence[int], min_precision: float
+) -> set[tuple[str, int]]:
     """Return the lists that pass, one at a time, by the binomial test itself."""
     passed = set()
     measures = frame["measure"].unique().to_list()
@@ -115,9 +117,9 @@ def slow(frame: pl.DataFrame, sizes: Sequence[int], wanted: float) -> set[tuple[
     for measure in measures:
         for n in dict.fromkeys(sizes):
             for m, k in frame.filter(measure=measure, n=n).select("n_sampled", "k_sampled").rows():
-                if wanted**m > alpha:
+                if min_precision**m > alpha:
                     continue
-                if scipy.stats.binom.sf(k - 1, m, wanted) > alpha:
+                if scipy.stats.binom.sf(k - 1, m, min_precision) > alpha:
                     break
                 passed.add((measure, n))
             else:
@@ -126,7 +128,7 @@ def slow(frame: pl.DataFrame, sizes: Sequence[int], wanted: float) -> set[tuple[
     return passed
 
 
-def test_the_order_is_the_declared_one() -> None:
+def test_lists_are_tested_in_the_declared_order() -> None:
     frame = lists(("mi", 100, 20, 2), ("mi", 500, 100, 90))
     forth = guaranteed_lists(frame, sizes=[100, 500], min_precision=0.5, **HOW)
     assert forth.select("n", "place", "tested", "passed").rows() == [
@@ -136,33 +138,33 @@ def test_the_order_is_the_declared_one() -> None:
     assert back.select("n", "tested", "passed").rows() == [(500, True, True), (100, True, False)]
 
 
-def test_each_measure_stops_by_itself_and_has_its_share_of_alpha() -> None:
+def test_each_measure_has_its_own_sequence_and_share_of_alpha() -> None:
     frame = lists(("a", 100, 40, 5), ("a", 200, 80, 79), ("b", 100, 40, 39), ("b", 200, 80, 79))
-    found = guaranteed_lists(frame, sizes=[100, 200], min_precision=0.5, **HOW)
-    assert found.filter("passed").select("measure", "n").rows() == [("b", 100), ("b", 200)]
-    assert found["level"].to_list() == pytest.approx([0.025] * 4)
+    result = guaranteed_lists(frame, sizes=[100, 200], min_precision=0.5, **HOW)
+    assert result.filter("passed").select("measure", "n").rows() == [("b", 100), ("b", 200)]
+    assert result["level"].to_list() == pytest.approx([0.025] * 4)
     limit = scipy.special.betaincinv(79, 2, 0.025)
-    assert found.filter(measure="b", n=200)["lower_one_sided"].item() == pytest.approx(limit)
+    assert result.filter(measure="b", n=200)["lower_one_sided"].item() == pytest.approx(limit)
 
 
-def test_lists_that_cannot_pass_are_passed_over_whatever_their_labels() -> None:
+def test_lists_that_cannot_pass_are_skipped() -> None:
     """Of 3 draws not even 3 true positives show a precision of 0.4 at 5 %: 0.05^(1/3) = .368."""
     for k in (0, 3):
         frame = lists(("mi", 10, 3, k), ("mi", 100, 30, 28))
-        found = guaranteed_lists(frame, sizes=[10, 100], min_precision=0.4, **HOW)
-        assert found.select("testable", "tested", "passed").rows() == [
+        result = guaranteed_lists(frame, sizes=[10, 100], min_precision=0.4, **HOW)
+        assert result.select("testable", "tested", "passed").rows() == [
             (False, False, False), (True, True, True),
         ]  # fmt: skip
 
 
-def test_all_is_known_in_a_finite_list() -> None:
+def test_fully_judged_lists_pass_by_their_precision() -> None:
     frame = lists(("mi", 10, 10, 3), ("mi", 20, 20, 5))
     how = HOW | {"method": "hypergeometric"}
-    found = guaranteed_lists(frame, sizes=[10, 20], min_precision=0.3, **how)
-    assert found.select("lower_one_sided", "passed").rows() == [(0.3, True), (0.25, False)]
+    result = guaranteed_lists(frame, sizes=[10, 20], min_precision=0.3, **how)
+    assert result.select("lower_one_sided", "passed").rows() == [(0.3, True), (0.25, False)]
 
 
-def test_nothing_at_all() -> None:
+def test_tables_without_lists_have_no_guarantees() -> None:
     assert guaranteed_lists(lists().cast({"n": pl.Int64, "n_sampled": pl.Int64, "k_sampled": pl.Int64}),
                       sizes=[10], min_precision=0.5, **HOW).is_empty()  # fmt: skip
     assert guaranteed_lists(
@@ -179,7 +181,7 @@ def test_nothing_at_all() -> None:
         ({"confidence": 1.0}, "confidence in"),
     ],
 )
-def test_what_guarantees_nothing(changed: dict[str, Any], message: str) -> None:
+def test_settings_without_a_guarantee_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         guaranteed_lists(lists(("mi", 10, 5, 5)), sizes=[10], min_precision=0.5, **(HOW | changed))
 
@@ -194,12 +196,14 @@ counts = st.integers(1, 60).flatmap(lambda m: st.tuples(st.just(m), st.integers(
     st.permutations([10, 20, 30]),
     st.sampled_from([0.1, 0.3, 0.6]),
 )
-def test_the_slow_way(
-    found: dict[tuple[str, int], tuple[int, int]], sizes: list[int], wanted: float
+def test_guaranteed_lists_agree_with_a_slow_twin(
+    counts_: dict[tuple[str, int], tuple[int, int]], sizes: list[int], min_precision: float
 ) -> None:
-    frame = lists(*((measure, n, m, k) for (measure, n), (m, k) in found.items()))
-    made = guaranteed_lists(frame, sizes=sizes, min_precision=wanted, **HOW).filter("passed")
-    assert set(made.select("measure", "n").rows()) == slow(frame, sizes, wanted)
+    frame = lists(*((measure, n, m, k) for (measure, n), (m, k) in counts_.items()))
+    table = guaranteed_lists(frame, sizes=sizes, min_precision=min_precision, **HOW).filter(
+        "passed"
+    )
+    assert set(table.select("measure", "n").rows()) == slow_guarantee(frame, sizes, min_precision)
 
 
 def nested_samples(
@@ -236,19 +240,19 @@ SHAPES = {
     ("shape", "measures", "method"),
     list(itertools.product(SHAPES, (1, 4), ("clopper_pearson", "hypergeometric"))),
 )
-def test_the_guarantee_holds(shape: str, measures: int, method: str) -> None:
+def test_the_guarantee_keeps_its_level(shape: str, measures: int, method: str) -> None:
     """A list below 30 % passes in at most 5 % of samples, were each list tested in turn."""
     sizes, runs = [50, 100, 200, 300, 400], 1000
     frame, precise = nested_samples(SHAPES[shape], sizes, measures=measures, runs=runs, rate=0.3)
-    found = guaranteed_lists(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)
+    result = guaranteed_lists(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)
     bad = [n for n, precision in precise.items() if precision < 0.3]
     assert bad, "a cell without a list that is too bad shows nothing"
-    wrong = found.filter("passed", pl.col("n").is_in(bad))["category"].n_unique()
+    wrong = result.filter("passed", pl.col("n").is_in(bad))["category"].n_unique()
     assert wrong / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
 def test_an_estimate_guarantees_nothing() -> None:
-    """The longest list estimated at 30 % is less precise in most samples, where all lie just under."""
+    """If all lists are just below 30 %, the longest one estimated at 30 % is usually less precise."""
     sizes, runs = [50, 100, 200, 300, 400], 200
     frame, _ = nested_samples(SHAPES["never"], sizes, measures=4, runs=runs, rate=0.3)
     enough = frame.filter(pl.col("k_sampled") >= 0.3 * pl.col("n_sampled"))

@@ -27,10 +27,10 @@ SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 5.0, 4.0]}
 IDS = pl.DataFrame({"id": [name(i) for i in range(40)], "stratum": ["a"] * 30 + ["b"] * 10})
 
 
-def test_strata_of_one_list() -> None:
+def test_strata_of_one_list_have_these_labels() -> None:
     strata = strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3])
-    found = valid(strata.sort("id").collect(), Strata)
-    assert found["stratum"].to_list() == ["1-1", "2-3", "2-3", "4-5", "4-5"]
+    result = valid(strata.sort("id").collect(), Strata)
+    assert result["stratum"].to_list() == ["1-1", "2-3", "2-3", "4-5", "4-5"]
 
 
 def test_strata_of_several_lists_go_by_the_best_rank() -> None:
@@ -39,21 +39,21 @@ def test_strata_of_several_lists_go_by_the_best_rank() -> None:
     assert strata.sort("id").collect()["stratum"].to_list() == ["1-2", "1-2", "3-5", "1-2", "1-2"]
 
 
-def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_omitted() -> None:
+def test_labels_of_strata_sort_like_numbers() -> None:
     ranks = ranks_of({"x": [float(-i) for i in range(12)]})
     strata = strata_by_rank(
         ranks.sample(fraction=1, shuffle=True, seed=1), measures=["x"], boundaries=[3, 12, 99]
     )
-    found = strata.sort("id").collect()["stratum"]
-    assert found.to_list() == ["01-03"] * 3 + ["04-12"] * 9
+    result = strata.sort("id").collect()["stratum"]
+    assert result.to_list() == ["01-03"] * 3 + ["04-12"] * 9
     whole = strata_by_rank(ranks, measures=["x"], boundaries=[]).collect()
     assert whole["stratum"].unique().to_list() == ["01-12"]
 
 
-def test_strata_by_score() -> None:
+def test_strata_by_score_have_these_labels() -> None:
     scores = pl.DataFrame({"id": list("abcde"), "f": [3, 5, 2, None, 30]})
-    found = valid(strata_by_score(scores, column="f", boundaries=[3, 5]).collect(), Strata)
-    assert found["stratum"].to_list() == [
+    result = valid(strata_by_score(scores, column="f", boundaries=[3, 5]).collect(), Strata)
+    assert result["stratum"].to_list() == [
         "[3, 5)",
         "[5, inf)",
         "[-inf, 3)",
@@ -63,7 +63,7 @@ def test_strata_by_score() -> None:
 
 
 @pytest.mark.parametrize("boundaries", [[3, 2], [2, 2], [0, 2]])
-def test_mistaken_boundaries(boundaries: list[int]) -> None:
+def test_descending_boundaries_are_refused(boundaries: list[int]) -> None:
     with pytest.raises(ValueError, match="must ascend"):
         strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=boundaries)
     if boundaries[0]:
@@ -81,7 +81,7 @@ def test_mistaken_boundaries(boundaries: list[int]) -> None:
     st.text(max_size=3),
 )
 @pytest.mark.long
-def test_larger_samples_hold_the_smaller_ones(
+def test_larger_samples_contain_the_smaller_ones(
     a: int, b: int, more_a: int, more_b: int, seed: str
 ) -> None:
     small = stratified_sample(IDS, sizes={"a": a, "b": b}, seed=seed)
@@ -97,43 +97,45 @@ def test_simple_samples_are_nested_too(size: int, more: int, seed: str) -> None:
     small = without_replacement(IDS, size=size, seed=seed)["id"]
     large = without_replacement(IDS, size=size + more, seed=seed)["id"]
     assert large.head(len(small)).equals(small)
-    # and a data set that grows keeps what was drawn, as far as its keys allow
+    # and a growing data set keeps its draws, as far as its keys allow
     part = without_replacement(IDS.head(25), size=size, seed=seed)["id"]
     whole = without_replacement(IDS, size=size, seed=seed)["id"]
     assert set(whole) & set(IDS["id"].head(25)) <= set(part)
 
 
-def test_sample_is_a_valid_table_whatever_the_order_of_rows() -> None:
-    found = valid(stratified_sample(IDS, sizes={"b": 3}, seed="s"), Sample)
-    assert found["position"].to_list() == [1, 2, 3]
-    assert stratified_sample(IDS.reverse(), sizes={"b": 3}, seed="s").equals(found)
-    assert not stratified_sample(IDS, sizes={"b": 3}, seed="t").equals(found)
+def test_the_sample_is_valid_in_any_order_of_rows() -> None:
+    result = valid(stratified_sample(IDS, sizes={"b": 3}, seed="s"), Sample)
+    assert result["position"].to_list() == [1, 2, 3]
+    assert stratified_sample(IDS.reverse(), sizes={"b": 3}, seed="s").equals(result)
+    assert not stratified_sample(IDS, sizes={"b": 3}, seed="t").equals(result)
     assert valid(stratified_sample(IDS.clear(), sizes={}, seed="s"), Sample).is_empty()
 
 
 @pytest.mark.parametrize("sizes", [{"c": 1}, {"a": -1}])
-def test_mistaken_sizes(sizes: dict[str, int]) -> None:
-    said = f"unknown strata, or sizes below 0: {next(iter(sizes))}; the strata are a, b"
-    with pytest.raises(ValueError, match=said):
+def test_wrong_sizes_are_refused(sizes: dict[str, int]) -> None:
+    message = f"unknown strata, or sizes below 0: {next(iter(sizes))}; the strata are a, b"
+    with pytest.raises(ValueError, match=message):
         stratified_sample(IDS, sizes=sizes, seed="s")
 
 
-def test_pool() -> None:
-    found = pool(ranks_of(SCORES), measures=["x", "y"], depth=2)
-    assert found.rows() == [(name(0), 1), (name(1), 2), (name(3), 1), (name(4), 2)]
+def test_the_pool_has_the_best_rank_of_each_candidate() -> None:
+    result = pool(ranks_of(SCORES), measures=["x", "y"], depth=2)
+    assert result.rows() == [(name(0), 1), (name(1), 2), (name(3), 1), (name(4), 2)]
     assert pool(ranks_of(SCORES), measures=["x"], depth=99).height == 5
     with pytest.raises(ValueError, match="no ranks for z"):
         pool(ranks_of(SCORES), measures=["x", "z"], depth=2)
 
 
-# Strata and samples are those of slow twins.
+# Strata and samples agree with slow twins.
 
 
 @given(
     st.lists(st.permutations(range(25)), min_size=1, max_size=3),
     st.sets(st.integers(1, 40), max_size=4),
 )
-def test_by_rank(orders: list[list[int]], boundaries: set[int]) -> None:
+def test_strata_by_rank_agree_with_a_slow_twin(
+    orders: list[list[int]], boundaries: set[int]
+) -> None:
     names, bounds = [f"m{n}" for n in range(len(orders))], sorted(boundaries)
     ranks = pl.LazyFrame(
         {
@@ -147,12 +149,14 @@ def test_by_rank(orders: list[list[int]], boundaries: set[int]) -> None:
     expected = [
         (f"x{n:02}", labels[sum(bound < rank for bound in bounds)]) for n, rank in enumerate(best)
     ]
-    found = strata_by_rank(ranks, measures=names, boundaries=bounds)
-    assert found.sort("id").collect().rows() == expected
+    result = strata_by_rank(ranks, measures=names, boundaries=bounds)
+    assert result.sort("id").collect().rows() == expected
 
 
 @given(st.lists(st.none() | st.integers(0, 9), max_size=40), st.sets(st.integers(0, 9)))
-def test_by_score(values: list[int | None], boundaries: set[int]) -> None:
+def test_strata_by_score_agree_with_a_slow_twin(
+    values: list[int | None], boundaries: set[int]
+) -> None:
     ids, bounds = [f"x{n:03}" for n in range(len(values))], sorted(boundaries)
     scores = pl.LazyFrame({"id": ids, "f": values}, schema={"id": pl.String, "f": pl.Int64})
     labels = score_labels(bounds)
@@ -160,24 +164,26 @@ def test_by_score(values: list[int | None], boundaries: set[int]) -> None:
         UNDEFINED if each is None else labels[sum(bound <= each for bound in bounds)]
         for each in values
     ]
-    found = strata_by_score(scores, column="f", boundaries=bounds).collect()
-    assert found.rows() == list(zip(ids, expected, strict=True))
+    result = strata_by_score(scores, column="f", boundaries=bounds).collect()
+    assert result.rows() == list(zip(ids, expected, strict=True))
 
 
 @given(
     st.lists(st.sampled_from("abc"), max_size=60),
     st.dictionaries(st.sampled_from("abc"), st.integers(0, 30)),
 )
-def test_draws(names: list[str], wanted: dict[str, int]) -> None:
+def test_draws_of_strata_agree_with_a_slow_twin(
+    names: list[str], sizes_by_stratum: dict[str, int]
+) -> None:
     schema = {"id": pl.String, "stratum": pl.String}
     strata = pl.DataFrame([(f"x{n}", name) for n, name in enumerate(names)], schema, orient="row")
-    sizes = {name: size for name, size in wanted.items() if name in names}
+    sizes = {name: size for name, size in sizes_by_stratum.items() if name in names}
     drawn = [
         without_replacement(strata.filter(pl.col("stratum") == name), size=sizes[name], seed="s")
         .with_columns(stratum=pl.lit(name))
         for name in sorted(sizes)
     ]  # fmt: skip
     expected = [row for each in drawn for row in each.select("id", "pi", "stratum").rows()]
-    found = stratified_sample(strata.lazy(), sizes=sizes, seed="s")
-    assert found.select("id", "pi", "stratum").rows() == expected
-    assert found["position"].to_list() == list(range(1, len(expected) + 1))
+    result = stratified_sample(strata.lazy(), sizes=sizes, seed="s")
+    assert result.select("id", "pi", "stratum").rows() == expected
+    assert result["position"].to_list() == list(range(1, len(expected) + 1))

@@ -72,13 +72,13 @@ def entropy(x: set[int], n: int) -> float:
 
 def least_conditional(x: set[int], others: list[set[int]], n: int) -> float:
     """Return the least conditional entropy of a group, given one of the others."""
-    found = [entropy(x, n)]
+    entropies = [entropy(x, n)]
     for y in others:
         a, b, c = len(x & y), len(x - y), len(y - x)
         parts = [h(count, n) for count in (n - a - b - c, a, b, c)]
         if parts[0] + parts[1] >= parts[2] + parts[3]:
-            found.append(sum(parts) - entropy(y, n))
-    return min(found)
+            entropies.append(sum(parts) - entropy(y, n))
+    return min(entropies)
 
 
 def nmi(items: Items) -> tuple[float, float]:
@@ -102,9 +102,9 @@ def nmi(items: Items) -> tuple[float, float]:
 
 def pagerank(items: Items, which: int, alpha: float) -> np.ndarray:
     """Return the personalised PageRank of each item (row), by a dense solution."""
-    found, steps = groups(items, which), np.zeros((len(items), len(items)))
+    members, steps = groups(items, which), np.zeros((len(items), len(items)))
     for i, item in enumerate(items):
-        for group in (group for group in found if i in group):
+        for group in (group for group in members if i in group):
             for j in group:
                 steps[i, j] += 1 / len(item[which]) / len(group)
     identity = np.eye(len(items))

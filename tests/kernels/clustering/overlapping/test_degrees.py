@@ -27,15 +27,15 @@ some = st.dictionaries(st.sampled_from("uvwxyz"), labels.filter(bool), max_size=
 
 
 def table(weights: Weights, label: str) -> pl.DataFrame:
-    rows = [(i, k, w) for i, held in weights.items() for k, w in held.items()]
+    rows = [(i, k, w) for i, labels_of_item in weights.items() for k, w in labels_of_item.items()]
     schema = {"item": pl.String, label: pl.String, "weight": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def scores(gold: Weights, induced: Weights) -> dict[str, float]:
     tables = table(gold, "gold"), table(induced, "cluster")
-    found = overlapping_scores(*tables, measures=NAMES, seed="")
-    return dict(found.select("measure", pl.col("value").fill_null(math.nan)).iter_rows())
+    result = overlapping_scores(*tables, measures=NAMES, seed="")
+    return dict(result.select("measure", pl.col("value").fill_null(math.nan)).iter_rows())
 
 
 def agreement(one: dict[str, float], two: dict[str, float]) -> float:
@@ -69,9 +69,9 @@ def h(p: float) -> float:
 def slow_nmi(gold: Weights, induced: Weights) -> float:
     items = sorted({*gold, *induced})
     one, two = (
-        [[held.get(i, {}).get(k, 0.0) for i in items]
-         for k in sorted({k for each in held.values() for k in each})]
-        for held in (gold, induced)
+        [[labels_of_item.get(i, {}).get(k, 0.0) for i in items]
+         for k in sorted({k for each in labels_of_item.values() for k in each})]
+        for labels_of_item in (gold, induced)
     )  # fmt: skip
     if not gold or not induced:
         return 0.0 if gold else math.nan
@@ -82,14 +82,14 @@ def slow_nmi(gold: Weights, induced: Weights) -> float:
     def conditional_entropy(own: list[list[float]], others: list[list[float]]) -> float:
         total = 0.0
         for x in own:
-            found = [entropy(bins(x))]
+            entropies = [entropy(bins(x))]
             for y in others:
                 n = Counter((a > 0, b > 0) for a, b in zip(x, y, strict=True))
                 alike = h(n[True, True] / len(x)) + h(n[False, False] / len(x))
                 if alike >= h(n[True, False] / len(x)) + h(n[False, True] / len(x)) - 1e-12:
                     both = list(zip(bins(x), bins(y), strict=True))
-                    found.append(entropy(both) - entropy(bins(y)))
-            total += min(found)
+                    entropies.append(entropy(both) - entropy(bins(y)))
+            total += min(entropies)
         return total
 
     whole = [sum(entropy(bins(x)) for x in side) for side in (one, two)]
@@ -101,37 +101,44 @@ def slow_nmi(gold: Weights, induced: Weights) -> float:
 
 
 def relative(weights: Weights) -> Weights:
-    return {i: {k: w / max(held.values()) for k, w in held.items()} for i, held in weights.items()}
+    return {
+        i: {k: w / max(labels_of_item.values()) for k, w in labels_of_item.items()}
+        for i, labels_of_item in weights.items()
+    }
 
 
 @given(some, some)
-def test_slow_twins(gold: Weights, induced: Weights) -> None:
-    found, one, two = scores(gold, induced), relative(gold), relative(induced)
+def test_fuzzy_measures_agree_with_slow_twins(gold: Weights, induced: Weights) -> None:
+    values, one, two = scores(gold, induced), relative(gold), relative(induced)
     precision, recall = slow_side(two, one, one), slow_side(one, two, one)
-    assert found["fuzzy_bcubed_precision"] == pytest.approx(precision, nan_ok=True)
-    assert found["fuzzy_bcubed_recall"] == pytest.approx(recall, nan_ok=True)
+    assert values["fuzzy_bcubed_precision"] == pytest.approx(precision, nan_ok=True)
+    assert values["fuzzy_bcubed_recall"] == pytest.approx(recall, nan_ok=True)
     both = precision + recall
     f = 2 * precision * recall / both if both else 0.0
-    assert found["fuzzy_bcubed_f"] == pytest.approx(f, nan_ok=True)
-    assert found["fuzzy_nmi"] == pytest.approx(slow_nmi(one, two), abs=1e-9, nan_ok=True)
+    assert values["fuzzy_bcubed_f"] == pytest.approx(f, nan_ok=True)
+    assert values["fuzzy_nmi"] == pytest.approx(slow_nmi(one, two), abs=1e-9, nan_ok=True)
 
 
 @given(some, some, st.floats(0.01, 100))
-def test_weights_of_an_item_are_relative(gold: Weights, induced: Weights, factor: float) -> None:
-    larger = {i: {k: 8 * w for k, w in held.items()} for i, held in induced.items()}
+def test_only_relative_weights_of_an_item_count(
+    gold: Weights, induced: Weights, factor: float
+) -> None:
+    larger = {
+        i: {k: 8 * w for k, w in labels_of_item.items()} for i, labels_of_item in induced.items()
+    }
     assert scores(gold, larger) == pytest.approx(scores(gold, induced), nan_ok=True)
-    wholly = {i: dict.fromkeys(held, factor) for i, held in induced.items()}
-    alike = {i: dict.fromkeys(held, 1.0) for i, held in induced.items()}
+    wholly = {i: dict.fromkeys(labels_of_item, factor) for i, labels_of_item in induced.items()}
+    alike = {i: dict.fromkeys(labels_of_item, 1.0) for i, labels_of_item in induced.items()}
     assert scores(gold, wholly) == pytest.approx(scores(gold, alike), nan_ok=True)
 
 
-def test_by_hand() -> None:
+def test_fuzzy_bcubed_by_hand() -> None:
     gold = {"i": {"s": 4.0}, "j": {"s": 4.0}, "k": {"t": 1.0}}
     induced = {"i": {"a": 4.0, "b": 1.0}, "j": {"a": 1.0}, "k": {"b": 1.0}}
     # Degrees of i: a 1, b 1/4. C(i, j) = 1 by clusters and by classes; C(i, k) = 1/4 and 0.
-    found = scores(gold, induced)
-    assert found["fuzzy_bcubed_precision"] == pytest.approx((1 / 2 + 1 + 0) / 3)
-    assert found["fuzzy_bcubed_recall"] == pytest.approx((1 + 1 + 0) / 3)
+    result = scores(gold, induced)
+    assert result["fuzzy_bcubed_precision"] == pytest.approx((1 / 2 + 1 + 0) / 3)
+    assert result["fuzzy_bcubed_recall"] == pytest.approx((1 + 1 + 0) / 3)
     # An item without a class is one of the others: the mean of i is over j, k and n.
     further = induced | {"n": {"a": 1.0}}
     assert scores(gold, further)["fuzzy_bcubed_precision"] == pytest.approx((1 / 3 + 1 / 2) / 3)
@@ -139,12 +146,12 @@ def test_by_hand() -> None:
 
 @given(clustered)
 def test_without_weights_fuzzy_nmi_is_nmi_max(items: Items) -> None:
-    found = overlapping_scores(*frames(items), measures=["fuzzy_nmi", "nmi_max"], seed="")
-    assert found["value"][0] == pytest.approx(found["value"][1], abs=1e-9, nan_ok=True)
+    result = overlapping_scores(*frames(items), measures=["fuzzy_nmi", "nmi_max"], seed="")
+    assert result["value"][0] == pytest.approx(result["value"][1], abs=1e-9, nan_ok=True)
 
 
 @given(clustered)
-def test_an_item_has_degree_1_without_weights(items: Items) -> None:
+def test_degrees_are_1_without_weights(items: Items) -> None:
     gold, induced = frames(items)
     plain = overlapping_scores(gold, induced, measures=NAMES, seed="")
     ones = [each.with_columns(weight=pl.lit(1.0)) for each in (gold, induced)]
@@ -153,7 +160,7 @@ def test_an_item_has_degree_1_without_weights(items: Items) -> None:
         assert overlapping_scores(*tables, measures=NAMES, seed="").equals(plain)
 
 
-def test_no_clusters_and_single_items() -> None:
+def test_items_without_clusters_and_single_items() -> None:
     gold: Weights = {"i": {"s": 1.0}, "j": {"s": 1.0}}
     nothing = {"fuzzy_bcubed_precision": 0.0, "fuzzy_bcubed_f": 0.0}
     assert scores(gold, {}) == nothing | {"fuzzy_bcubed_recall": 0.0, "fuzzy_nmi": 0.0}
@@ -162,7 +169,7 @@ def test_no_clusters_and_single_items() -> None:
     assert one == nothing | {"fuzzy_bcubed_recall": 0.0, "fuzzy_nmi": 1.0}
 
 
-def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_change_fuzzy_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     bits = np.random.default_rng(5)
     sides = [
         {f"i{n:02}": {str(k): float(bits.integers(1, 9)) for k in bits.integers(4, size=2)}
@@ -175,7 +182,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "said"),
+    ("weights", "message"),
     [
         ([0.0, 1.0], "1 membership with a weight that is not a number above 0, for example 0 of"),
         ([-1.0, math.nan], "2 memberships with a weight .* for example -1 of 'i' in 'a'"),
@@ -183,13 +190,13 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
         ([0.5, None], "2 memberships with a weight in only some of the groups"),
     ],
 )
-def test_weights_that_are_none(weights: list[float | None], said: str) -> None:
+def test_invalid_weights_are_refused(weights: list[float | None], message: str) -> None:
     induced = pl.DataFrame({"item": ["i", "i"], "cluster": ["a", "b"], "weight": weights})
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         degrees(pl.DataFrame({"item": ["i"], "gold": ["s"]}), induced)
 
 
-def test_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(degrees_module, "MOST_PAIRS", 3)
     with pytest.raises(DataError, match="all pairs of 2 items, which are too many"):
         scores({"i": {"s": 1.0}, "j": {"s": 1.0}}, {})

@@ -1,4 +1,4 @@
-"""Measures for overlapping data against slow twins, ways of counting against each other, laws."""
+"""Measures for overlapping data: slow twins, agreement of ways to count, laws."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def items_of(*pairs: tuple[str, str]) -> Items:
 
 
 @given(overlapping)
-def test_slow_twins(items: Items) -> None:
+def test_overlapping_measures_agree_with_slow_twins(items: Items) -> None:
     expected = {name: twin(items) for name, twin in TWINS.items()}
     assert scores(items, list(TWINS)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 @given(overlapping)
-def test_a_measure_by_itself_is_that_of_the_table(items: Items) -> None:
+def test_single_measures_equal_those_of_the_table(items: Items) -> None:
     data = memberships(*frames(items), seed="s")
     alone = {name: OVERLAPPING_MEASURES.get(name).score(data) for name in ALL}
     assert scores(items) == pytest.approx(alone, nan_ok=True)
@@ -68,12 +68,12 @@ def count_shared(items: Items, way: Way) -> IntArray:
 
 
 @given(overlapping)
-def test_both_ways_of_counting_agree(items: Items) -> None:
-    found = [
+def test_both_ways_to_count_pairs_agree(items: Items) -> None:
+    values = [
         count_shared(items, way)
         for way in (membership_module._from_subsets, membership_module._from_pairs)
     ]
-    assert (found[0] == found[1]).all()
+    assert (values[0] == values[1]).all()
 
 
 def drawn_sets() -> Items:
@@ -84,7 +84,7 @@ def drawn_sets() -> Items:
 
 
 @pytest.mark.parametrize(("block", "dense"), [(2**21, 10), (40, 2**24), (40, 10)])
-def test_subsets_counted_block_by_block_or_without_a_dense_table(
+def test_subsets_are_counted_in_blocks_and_without_a_dense_table(
     block: int, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = drawn_sets()
@@ -94,7 +94,7 @@ def test_subsets_counted_block_by_block_or_without_a_dense_table(
     assert (count_shared(items, membership_module._from_subsets) == before).all()
 
 
-def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_sizes_do_not_change_the_values(monkeypatch: pytest.MonkeyPatch) -> None:
     items = drawn_sets()
     before = scores(items)
     changed = [
@@ -109,40 +109,40 @@ def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> 
     assert scores(items) == pytest.approx(before, rel=1e-12)
 
 
-def test_by_hand() -> None:
+def test_overlapping_measures_by_hand() -> None:
     # Two items of classes {0, 1} and {0}, both in cluster 0.
-    found = scores(items_of(("01", "0"), ("0", "0")))
+    values = scores(items_of(("01", "0"), ("0", "0")))
     # Each pair shares one cluster, and one class at least: precision 1. The first item shares
     # two classes with itself but one cluster, 1/2, and one with the other, 1: recall 3/4.
-    assert found["bcubed_precision"] == 1.0
-    assert found["bcubed_recall"] == 7 / 8
-    assert found["bcubed_f"] == pytest.approx(14 / 15)
-    assert found["omega"] == 1.0
+    assert values["bcubed_precision"] == 1.0
+    assert values["bcubed_recall"] == 7 / 8
+    assert values["bcubed_f"] == pytest.approx(14 / 15)
+    assert values["omega"] == 1.0
 
 
 def test_items_missing_from_the_output_are_kept() -> None:
-    found = scores(items_of(("0", "0"), ("0", "")))
-    assert (found["bcubed_precision"], found["bcubed_recall"]) == (1.0, 1 / 4)
-    assert found["element_centric"] == 1 / 4
-    assert found["omega"] == 0.0
+    values = scores(items_of(("0", "0"), ("0", "")))
+    assert (values["bcubed_precision"], values["bcubed_recall"]) == (1.0, 1 / 4)
+    assert values["element_centric"] == 1 / 4
+    assert values["omega"] == 0.0
 
 
-def test_every_item_in_every_cluster() -> None:
-    found = scores(items_of(*[(str(i), "0123") for i in range(4)] * 2))
-    assert found["nmi_lfk"] == found["nmi_max"] == 0.0
+def test_values_if_every_item_is_in_every_cluster() -> None:
+    values = scores(items_of(*[(str(i), "0123") for i in range(4)] * 2))
+    assert values["nmi_lfk"] == values["nmi_max"] == 0.0
     # A pair shares four clusters, and one class with the chance 1/4.
-    assert found["bcubed_precision"] == pytest.approx(1 / 16)
-    assert found["omega"] <= 0.0
+    assert values["bcubed_precision"] == pytest.approx(1 / 16)
+    assert values["omega"] <= 0.0
 
 
 @given(st.lists(st.frozensets(st.integers(0, 4), min_size=1, max_size=4), min_size=2, max_size=14))
-def test_equal_groupings_get_1(sets: list[frozenset[int]]) -> None:
-    found = scores([(each, each) for each in sets])
-    assert found == pytest.approx(dict.fromkeys(ALL, 1.0), abs=1e-9)
+def test_equal_groupings_have_a_value_of_1(sets: list[frozenset[int]]) -> None:
+    values = scores([(each, each) for each in sets])
+    assert values == pytest.approx(dict.fromkeys(ALL, 1.0), abs=1e-9)
 
 
 @given(clustered, st.permutations(range(5)))
-def test_names_order_and_repeated_rows(items: Items, names: list[int]) -> None:
+def test_names_order_and_repeated_rows_do_not_matter(items: Items, names: list[int]) -> None:
     values = scores(items)
     renamed = [(a, frozenset(names[k] for k in b)) for a, b in items]
     assert scores(renamed) == pytest.approx(values, abs=1e-9, nan_ok=True)
@@ -154,15 +154,15 @@ def test_names_order_and_repeated_rows(items: Items, names: list[int]) -> None:
 
 
 @given(clustered)
-def test_symmetry(items: Items) -> None:
-    found, other = scores(items), scores([(b, a) for a, b in items])
+def test_symmetric_measures_do_not_depend_on_the_order_of_sides(items: Items) -> None:
+    one, other = scores(items), scores([(b, a) for a, b in items])
     symmetric = [name for name in ALL if OVERLAPPING_MEASURES.get(name).symmetric]
-    expected = {name: found[name] for name in symmetric}
+    expected = {name: one[name] for name in symmetric}
     assert {name: other[name] for name in symmetric} == pytest.approx(
         expected, abs=1e-9, nan_ok=True
     )
-    assert other["bcubed_precision"] == pytest.approx(found["bcubed_recall"])
-    assert other["bcubed_f"] == pytest.approx(found["bcubed_f"])
+    assert other["bcubed_precision"] == pytest.approx(one["bcubed_recall"])
+    assert other["bcubed_f"] == pytest.approx(one["bcubed_f"])
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
@@ -172,7 +172,7 @@ def test_omega_is_the_adjusted_rand_index_of_partitions(labels: list[tuple[int, 
     assert scores(items, ["omega"])["omega"] == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
+def test_a_sample_of_items_gives_an_estimate_and_its_error() -> None:
     bits = np.random.default_rng(8)
     pairs = [
         (frozenset({int(a), int(b)}), frozenset({int(a), int(c)}))
@@ -182,39 +182,39 @@ def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
     exact, none = element_centric_estimate(data)
     each = measures._similarities(data, np.arange(len(data.counts)), 0.9)
     sd = math.sqrt(np.average((each - exact) ** 2, weights=data.counts))
-    found, error = element_centric_estimate(data, most_pairs=len(data.counts) * 200)
+    estimate, error = element_centric_estimate(data, most_pairs=len(data.counts) * 200)
     assert none == 0.0
     assert error == pytest.approx(sd / math.sqrt(200), rel=0.15)
-    assert abs(found - exact) < 4 * error
-    assert element_centric_estimate(data, most_pairs=len(data.counts) * 200) == (found, error)
+    assert abs(estimate - exact) < 4 * error
+    assert element_centric_estimate(data, most_pairs=len(data.counts) * 200) == (estimate, error)
 
 
-def test_every_item_can_be_drawn() -> None:
+def test_patterns_are_drawn_in_proportion_to_their_items() -> None:
     drawn = measures._draw_patterns(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
     assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
 
 
-def test_no_items() -> None:
+def test_tables_without_items_have_no_values() -> None:
     gold, induced = frames([])
-    found = overlapping_scores(gold, induced, measures=["all"], seed="s")
-    assert found["value"].null_count() == len(ALL)
+    values = overlapping_scores(gold, induced, measures=["all"], seed="s")
+    assert values["value"].null_count() == len(ALL)
 
 
-def test_no_clusters_at_all() -> None:
-    found = scores(items_of(("0", ""), ("01", "")))
-    assert math.isnan(found.pop("bcubed_precision"))
-    assert found == dict.fromkeys(found, 0.0)
+def test_items_without_clusters_have_values() -> None:
+    values = scores(items_of(("0", ""), ("01", "")))
+    assert math.isnan(values.pop("bcubed_precision"))
+    assert values == dict.fromkeys(values, 0.0)
 
 
-def test_one_class_and_one_cluster() -> None:
-    found = scores(items_of(("0", "0"), ("0", "0"), ("0", "0")))
-    assert found == dict.fromkeys(ALL, 1.0)
+def test_values_of_one_class_and_one_cluster() -> None:
+    values = scores(items_of(("0", "0"), ("0", "0"), ("0", "0")))
+    assert values == dict.fromkeys(ALL, 1.0)
 
 
-def test_one_item() -> None:
-    found = scores(items_of(("01", "3")))
-    assert math.isnan(found["omega"])
-    assert found["bcubed_precision"] == 1.0
+def test_one_item_has_no_pairs() -> None:
+    values = scores(items_of(("01", "3")))
+    assert math.isnan(values["omega"])
+    assert values["bcubed_precision"] == 1.0
 
 
 def test_items_without_a_class_are_dropped_and_counted() -> None:
@@ -225,7 +225,7 @@ def test_items_without_a_class_are_dropped_and_counted() -> None:
     assert data.clusters.labels == ("x0", "x1")
 
 
-def test_labels_that_are_null_or_empty() -> None:
+def test_null_and_empty_labels_are_handled() -> None:
     gold, induced = frames(items_of(("0", "0")))
     for wrong in (None, ""):
         bad = pl.DataFrame({"item": ["w0000"], "cluster": [wrong]}, schema=induced.schema)
@@ -238,7 +238,7 @@ def test_labels_that_are_null_or_empty() -> None:
             )  # fmt: skip
 
 
-def test_too_much_to_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_beyond_the_limit_of_work_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(membership_module, "MOST_WORK", 3)
     with pytest.raises(DataError, match="2 distinct patterns of up to 4 classes and clusters"):
         scores(items_of(("01", "01"), ("12", "12")), ["omega"])
@@ -247,8 +247,10 @@ def test_too_much_to_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_weights_are_refused() -> None:
     gold = pl.DataFrame({"item": ["run", "run"], "gold": ["N", "V"]})
     induced = pl.DataFrame({"item": ["run"], "cluster": ["1"], "weight": [0.5]})
-    said = "memberships: has weights of clusters, 1 other than 1, for example 0.5 of 'run' in '1'"
-    with pytest.raises(DataError, match=said):
+    message = (
+        "memberships: has weights of clusters, 1 other than 1, for example 0.5 of 'run' in '1'"
+    )
+    with pytest.raises(DataError, match=message):
         overlapping_scores(gold, induced, measures=["omega"], seed="s")
     with pytest.raises(DataError, match="has weights of classes, 2 other than 1"):
         overlapping_scores(

@@ -50,7 +50,7 @@ def run(cells: pl.DataFrame, **changed: Any) -> pl.DataFrame:
     return token_intervals(cells, **options)
 
 
-def test_sentences_drawn_by_hand() -> None:
+def test_limits_are_those_of_sentences_drawn_by_hand() -> None:
     cells = sentences()
     bits = seeded_generator(seed="s", purpose="sentences")
     values = []
@@ -60,15 +60,15 @@ def test_sentences_drawn_by_hand() -> None:
         summed = sample.group_by("gold", "cluster").agg(pl.col("f").sum())
         values.append(token_scores(summed, measures=NAMES)["value"].to_list())
     low, high = np.quantile(np.array(values), [0.05, 0.95], axis=0)
-    found = run(cells)
-    assert found["lower"].to_list() == pytest.approx(list(low))
-    assert found["upper"].to_list() == pytest.approx(list(high))
-    assert found["standard_error"].to_list() == pytest.approx(list(np.std(values, axis=0, ddof=1)))
+    result = run(cells)
+    assert result["lower"].to_list() == pytest.approx(list(low))
+    assert result["upper"].to_list() == pytest.approx(list(high))
+    assert result["standard_error"].to_list() == pytest.approx(list(np.std(values, axis=0, ddof=1)))
     whole = cells.group_by("gold", "cluster").agg(pl.col("f").sum())
-    assert found["value"].to_list() == token_scores(whole, measures=NAMES)["value"].to_list()
+    assert result["value"].to_list() == token_scores(whole, measures=NAMES)["value"].to_list()
 
 
-def test_order_of_rows_and_size_of_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_rows_and_size_of_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = sentences()
     first = run(cells)
     monkeypatch.setattr(bootstrap, "_WEIGHTS", 70)
@@ -76,34 +76,39 @@ def test_order_of_rows_and_size_of_batches(monkeypatch: pytest.MonkeyPatch) -> N
     assert not run(cells, seed="t").equals(first)
 
 
-def test_names_of_sentences_of_any_kind() -> None:
+def test_names_of_sentences_may_be_of_any_type() -> None:
     cells = sentences()
-    named = cells.with_columns(pl.format("s{}", pl.col("sentence").cast(pl.String).str.zfill(4)))
-    assert run(named).equals(run(cells))
+    renamed = cells.with_columns(pl.format("s{}", pl.col("sentence").cast(pl.String).str.zfill(4)))
+    assert run(renamed).equals(run(cells))
 
 
 def test_equal_sentences_have_no_spread() -> None:
     cells = pl.DataFrame({"sentence": [1, 2, 3], "gold": "a", "cluster": "1", "f": 2})
-    found = run(cells, measures=["many_to_one"])
-    assert found.row(0)[1:] == (1.0, 1.0, 1.0, 0.0, 0)
+    result = run(cells, measures=["many_to_one"])
+    assert result.row(0)[1:] == (1.0, 1.0, 1.0, 0.0, 0)
 
 
 def test_samples_without_a_value_are_counted() -> None:
     cells = pl.DataFrame({"sentence": [1, 2], "gold": ["a", "b"], "cluster": ["1", "1"], "f": 2})
-    found = run(cells, measures=["hubert_gamma"])
-    assert (found["value"].item(), found["undefined"].item()) == (None, found["undefined"].item())
-    assert 0 < found["undefined"].item() < 40
+    result = run(cells, measures=["hubert_gamma"])
+    assert (result["value"].item(), result["undefined"].item()) == (
+        None,
+        result["undefined"].item(),
+    )
+    assert 0 < result["undefined"].item() < 40
 
 
-def test_no_tokens() -> None:
+def test_tables_without_tokens_have_no_limits() -> None:
     empty = sentences().clear()
-    found = run(empty, measures=["v", "vi"])
-    assert found.select("value", "lower", "upper", "standard_error").null_count().row(0) == (2,) * 4
-    named = found.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
-    assert validate([named], TokenLevel, name="scores") == 2
+    result = run(empty, measures=["v", "vi"])
+    assert (
+        result.select("value", "lower", "upper", "standard_error").null_count().row(0) == (2,) * 4
+    )
+    with_names = result.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
+    assert validate([with_names], TokenLevel, name="scores") == 2
 
 
-def test_impossible_input() -> None:
+def test_impossible_input_is_refused() -> None:
     with pytest.raises(ValueError, match=r"confidence 1\.0"):
         run(sentences(), confidence=1.0)
     with pytest.raises(ValueError, match="replicates 0"):
@@ -121,7 +126,7 @@ def test_impossible_input() -> None:
         )
 
 
-# Counts by sentence in few bytes, against sums that are taken by hand.
+# Compact counts by sentence, against sums by hand.
 
 COLUMNS = {"file": pl.String, "s": pl.Int64, "gold": pl.String, "cluster": pl.String, "f": pl.Int64}
 ROWS = st.lists(
@@ -138,7 +143,7 @@ def frame(rows: list[tuple[str, int, str, str, int]]) -> pl.DataFrame:
 
 
 @given(rows=ROWS, batch=st.integers(1, 9), memory=st.sampled_from([None, 1, 600]), data=st.data())
-def test_weighted_by_hand(
+def test_weighted_counts_are_those_by_hand(
     rows: list[tuple[str, int, str, str, int]],
     batch: int,
     memory: int | None,
@@ -150,9 +155,9 @@ def test_weighted_by_hand(
     with pytest.MonkeyPatch.context() as patch, with_limit(memory):
         patch.setattr(partitions, "_BATCH", batch)
         patch.setattr(counting, "_PLACE", 0)
-        with sentence_counts(frame(rows).lazy(), "file", "s") as found:
-            assert found.sentences == len(places)
-            tables = list(found.reweight(np.array(samples).T))
+        with sentence_counts(frame(rows).lazy(), "file", "s") as counts:
+            assert counts.sentences == len(places)
+            tables = list(counts.reweight(np.array(samples).T))
     for sample, table in zip(samples, tables, strict=True):
         sums = Counter[tuple[str, str]]()
         for file, s, gold, cluster, f in rows:
@@ -164,7 +169,7 @@ def test_weighted_by_hand(
         assert dict(zip(labels, table.tokens.tolist(), strict=True)) == +sums
 
 
-def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
+def test_rows_without_a_cluster_do_not_count() -> None:
     rows = [("a", 1, "N", "1", 2), ("a", 2, "V", "1", 3), ("b", 1, "N", "2", 4)]
     cells = frame(rows).with_columns(pl.when(pl.col("f") < 4).then("cluster").alias("cluster"))
     options: dict[str, Any] = {
@@ -176,28 +181,28 @@ def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
     some = token_intervals(
         cells, **options, place=["file", "s"], among=pl.col("cluster").is_not_null()
     )
-    left = token_intervals(cells.drop_nulls(), **options, place=["file", "s"])
-    assert some.equals(left)
+    without_rows = token_intervals(cells.drop_nulls(), **options, place=["file", "s"])
+    assert some.equals(without_rows)
 
 
-def test_more_sentences_than_there_is_room_for_are_refused() -> None:
+def test_too_many_sentences_for_the_memory_are_refused() -> None:
     cells = frame([("a", s, "N", "1", 2) for s in range(9)])
     expected = pytest.raises(DataError, match="counts of 9 sentences.*bootstrap")
     with with_limit(200), expected, sentence_counts(cells.lazy(), "file", "s"):
         pass
 
 
-def test_counts_that_there_is_no_room_for_lie_on_the_disk_and_give_the_same(tmp_path: Path) -> None:
+def test_counts_on_disk_give_the_same_limits(tmp_path: Path) -> None:
     rows = [("a", s % 9, "NV"[s % 2], "12"[s % 3 % 2], 1 + s) for s in range(200)]
     options: dict[str, Any] = {"measures": ["v"], "confidence": 0.9, "replicates": 20, "seed": "s"}
-    held = token_intervals(frame(rows), **options, place=["file", "s"])
+    in_memory = token_intervals(frame(rows), **options, place=["file", "s"])
     with with_limit(9 * 100), memory.spill_to(tmp_path / "aside"):
-        laid = token_intervals(frame(rows), **options, place=["file", "s"])
-        with sentence_counts(frame(rows).lazy(), "file", "s") as found:
-            assert found.samples_at_a_time() == 1
-            assert found.spill.files(0)
+        on_disk = token_intervals(frame(rows), **options, place=["file", "s"])
+        with sentence_counts(frame(rows).lazy(), "file", "s") as result:
+            assert result.samples_at_a_time() == 1
+            assert result.spill.files(0)
         assert not any((tmp_path / "aside").iterdir())
-    assert laid.equals(held)
+    assert on_disk.equals(in_memory)
 
 
 def test_labels_of_any_batch_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +213,7 @@ def test_labels_of_any_batch_are_checked(monkeypatch: pytest.MonkeyPatch) -> Non
         pass
 
 
-def test_the_row_that_is_wrong_is_named() -> None:
+def test_the_wrong_row_is_named() -> None:
     cells = frame([("a", 1, "N", "1", 1)] * 3 + [("a", 1, "", "1", 1)])
     expected = pytest.raises(DataError, match="column gold: 1 null or empty, e.g. row 3")
     with expected, sentence_counts(cells.lazy(), "file", "s"):
@@ -216,7 +221,7 @@ def test_the_row_that_is_wrong_is_named() -> None:
 
 
 @pytest.mark.parametrize("f", [-1, None])
-def test_an_impossible_count_is_not_made_up_for_by_others(f: int | None) -> None:
+def test_an_impossible_count_is_refused_beside_valid_ones(f: int | None) -> None:
     cells = frame([("a", 1, "N", "1", 5)]).vstack(
         frame([("a", 1, "N", "1", 0)]).with_columns(f=pl.lit(f, pl.Int64))
     )
@@ -225,9 +230,9 @@ def test_an_impossible_count_is_not_made_up_for_by_others(f: int | None) -> None
         pass
 
 
-def test_counts_of_one_place_are_added_up_beyond_32_bits() -> None:
+def test_sums_of_counts_exceed_32_bits() -> None:
     most = 2**31 - 1
     rows = frame([("a", 1, "N", "1", most)] * 3)
-    with sentence_counts(rows.lazy(), "file", "s") as found:
-        [table] = found.reweight(np.ones((1, 1), dtype=np.int64))
+    with sentence_counts(rows.lazy(), "file", "s") as counts:
+        [table] = counts.reweight(np.ones((1, 1), dtype=np.int64))
     assert table.counts.tolist() == [[3 * most]]

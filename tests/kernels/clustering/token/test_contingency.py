@@ -32,21 +32,25 @@ def test_labels_are_sorted_and_empty_ones_omitted() -> None:
     assert (table.classes.tolist(), table.sizes.tolist(), table.N) == ([1, 3], [1, 3], 4)
 
 
-def test_no_tokens() -> None:
+def test_a_table_without_tokens_is_empty() -> None:
     table = contingency(cells([]))
     assert (table.N, table.counts.shape) == (0, (0, 0))
 
 
-def test_equal_partitions() -> None:
+def test_equal_partitions_are_recognised() -> None:
     assert contingency(cells([("a", "x", 3), ("b", "y", 2)])).equal
     assert not contingency(cells([("a", "x", 3), ("b", "x", 2)])).equal
     assert not contingency(cells([("a", "x", 3), ("a", "y", 2)])).equal
 
 
-def test_rows_and_columns_without_tokens_go() -> None:
+def test_rows_and_columns_without_tokens_are_dropped() -> None:
     table = contingency(cells([("a", "1", 1), ("b", "2", 3)]))
-    left = with_tokens(table, np.array([0, 3]))
-    assert (left.gold, left.clusters, left.counts.tolist()) == (("b",), ("2",), [[3]])
+    remaining = with_tokens(table, np.array([0, 3]))
+    assert (remaining.gold, remaining.clusters, remaining.counts.tolist()) == (
+        ("b",),
+        ("2",),
+        [[3]],
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_rows_and_columns_without_tokens_go() -> None:
         ([("a", "1", 1), ("a", "1", 2)], "2 duplicate pairs, e.g. row 0, 1; sum them"),
     ],
 )
-def test_impossible_input(
+def test_impossible_input_is_refused(
     rows: list[tuple[str | None, str | None, int | None]], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
@@ -93,10 +97,10 @@ def check(classes: list[int], sizes: list[int], rel: float = 1e-12) -> None:
 
 
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.randoms())
-def test_the_whole_sum(classes: list[int], random: Random) -> None:
+def test_expected_information_agrees_with_the_whole_sum(classes: list[int], random: Random) -> None:
     N = sum(classes)
-    cut = random.randint(0, N)
-    check(classes, [size for size in (cut, N - cut) if size])
+    split = random.randint(0, N)
+    check(classes, [size for size in (split, N - split) if size])
 
 
 @pytest.mark.parametrize(
@@ -110,16 +114,16 @@ def test_the_whole_sum(classes: list[int], random: Random) -> None:
         ([80, 920], [700, 300]),
     ],
 )
-def test_steps_lose_nothing(classes: list[int], sizes: list[int]) -> None:
+def test_summation_in_steps_loses_nothing(classes: list[int], sizes: list[int]) -> None:
     check(classes, sizes)
 
 
-def test_many_tokens_come_near_the_chi_squared_mean() -> None:
+def test_expected_information_of_many_tokens_is_near_chi_squared() -> None:
     sizes = [10**8 // 8] * 8
     # 2 N I is about chi-squared with (8 - 1)^2 degrees of freedom.
     assert expected_information(sizes, sizes) == pytest.approx(49 / (2 * 10**8), rel=1e-6)
 
 
-def test_one_class_expects_nothing() -> None:
+def test_expected_information_of_one_class_is_zero() -> None:
     assert expected_information([7], [3, 4]) == 0.0
     assert expected_information([], []) == 0.0

@@ -1,4 +1,4 @@
-"""The mapping behind the accuracies as a table."""
+"""The mapping of the accuracies as a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.kernels.clustering.token.tables import (
 )
 
 
-def test_rows_by_hand() -> None:
+def test_rows_of_the_mapping_by_hand() -> None:
     got = token_mapping(from_counts([[4, 0, 1], [0, 3, 0]]))
     assert got.rows() == [
         ("many_to_one", "k000", "c000", 4, 5, 4),
@@ -44,13 +44,13 @@ def test_rows_by_hand() -> None:
     ]
 
 
-def test_ties_take_the_first_class() -> None:
+def test_ties_are_mapped_to_the_first_class() -> None:
     got = token_mapping(from_counts([[2, 1], [2, 1]])).filter(mapping="many_to_one")
     assert got["gold"].to_list() == ["c000", "c000"]
 
 
 @given(labellings)
-def test_it_gives_the_accuracies(tokens: list[tuple[int, int]]) -> None:
+def test_the_mapping_gives_the_accuracies(tokens: list[tuple[int, int]]) -> None:
     cells = from_tokens(tokens)
     table = token_mapping(cells)
     for name in ("many_to_one", "one_to_one"):
@@ -58,12 +58,12 @@ def test_it_gives_the_accuracies(tokens: list[tuple[int, int]]) -> None:
         assert token_scores(cells, measures=[name])["value"].item() == shared / len(tokens)
     one = table.filter(pl.col("mapping") == "one_to_one", pl.col("gold").is_not_null())
     assert one["gold"].is_unique().all()
-    named = table.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
-    assert validate([named], TokenMapping, name="mapping") == table.height
+    with_names = table.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
+    assert validate([with_names], TokenMapping, name="mapping") == table.height
     assert table.equals(token_mapping(cells.reverse()))
 
 
-def test_no_tokens() -> None:
+def test_the_mapping_without_tokens_is_empty() -> None:
     got = token_mapping(pl.DataFrame(schema=SCHEMA))
     assert got.height == 0
     assert got.schema == token_mapping(from_counts([[1]])).schema
@@ -128,22 +128,22 @@ ORACLES: dict[str, Callable[[list[int], list[int]], float]] = {
 
 
 @given(labellings)
-def test_scikit_learn(tokens: Tokens) -> None:
+def test_token_measures_agree_with_scikit_learn(tokens: Tokens) -> None:
     gold, clusters = map(list, zip(*tokens, strict=True))
-    found = dict(token_scores(from_tokens(tokens), measures=list(ORACLES)).iter_rows())
+    values = dict(token_scores(from_tokens(tokens), measures=list(ORACLES)).iter_rows())
     expected = {name: oracle(gold, clusters) for name, oracle in ORACLES.items()}
     if len(tokens) == 1:
         expected["rand"] = 1.0
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert values == pytest.approx(expected, abs=1e-9)
 
 
 @given(labellings)
-def test_pairs_one_by_one(tokens: Tokens) -> None:
+def test_pair_measures_agree_with_a_loop_over_pairs(tokens: Tokens) -> None:
     together = [(a[0] == b[0], a[1] == b[1]) for a, b in itertools.combinations(tokens, 2)]
     both, gold = together.count((True, True)), together.count((True, False))
     clusters = together.count((False, True))
     names = ["jaccard", "pair_precision", "pair_recall", "mirkin", "fowlkes_mallows", "pair_f"]
-    found = token_scores(from_tokens(tokens), measures=names)["value"].to_list()
+    values = token_scores(from_tokens(tokens), measures=names)["value"].to_list()
     expected = [
         both / (both + gold + clusters) if both + gold + clusters else 1.0,
         both / (both + clusters) if both + clusters else None,
@@ -154,14 +154,14 @@ def test_pairs_one_by_one(tokens: Tokens) -> None:
     ]
     if gold == clusters == both == 0:
         expected = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
-    assert found == pytest.approx(expected)
+    assert values == pytest.approx(expected)
     x, y = np.array(together, dtype=float).reshape(-1, 2).T
     if len(x) and x.std() and y.std():
         assert score(from_tokens(tokens), "hubert_gamma") == pytest.approx(np.corrcoef(x, y)[0, 1])
 
 
 @given(labellings)
-def test_mapping_by_brute_force(tokens: Tokens) -> None:
+def test_one_to_one_accuracy_agrees_with_brute_force(tokens: Tokens) -> None:
     counts = np.zeros((5, 6))
     np.add.at(counts, tuple(np.array(tokens).T), 1)
     one = max(
@@ -187,25 +187,25 @@ def test_large_tables_are_assigned_as_graphs(tokens: Tokens) -> None:
     assert large["gold"].drop_nulls().is_unique().all()
 
 
-def test_tables_of_many_labels() -> None:
+def test_tables_of_many_labels_are_mapped() -> None:
     """A table of 20,000 x 20,000 labels: each class is one cluster, but two share one."""
     labels = [f"{i:05}" for i in range(20_000)]
     cells = pl.DataFrame({"gold": labels, "cluster": ["00001", *labels[1:]], "f": 2}, schema=SCHEMA)
-    found = dict(token_scores(cells, measures=["all"]).iter_rows())
-    assert found["one_to_one"] == found["many_to_one"] == 1 - 1 / 20_000
-    assert found["h_class_given_cluster"] == pytest.approx(math.log(2) / 10_000)
-    assert found["h_cluster_given_class"] == 0.0
-    assert found["pair_precision"] == 20_000 / 20_004
+    values = dict(token_scores(cells, measures=["all"]).iter_rows())
+    assert values["one_to_one"] == values["many_to_one"] == 1 - 1 / 20_000
+    assert values["h_class_given_cluster"] == pytest.approx(math.log(2) / 10_000)
+    assert values["h_cluster_given_class"] == 0.0
+    assert values["pair_precision"] == 20_000 / 20_004
 
 
-def test_betas_outside_the_range() -> None:
-    for typed, said in (("v_beta", "type v_beta"), ("v_beta(0)", "n is a number from 0.001")):
-        with pytest.raises(KeyError, match=said):
-            TOKEN_MEASURES.resolve([typed])
+def test_betas_outside_the_range_are_refused() -> None:
+    for name, message in (("v_beta", "type v_beta"), ("v_beta(0)", "n is a number from 0.001")):
+        with pytest.raises(KeyError, match=message):
+            TOKEN_MEASURES.resolve([name])
 
 
 @given(labellings)
-def test_entropies_one_by_one(tokens: Tokens) -> None:
+def test_entropy_measures_agree_with_plain_sums(tokens: Tokens) -> None:
     N = len(tokens)
     classes, clusters = ([pair[side] for pair in tokens] for side in (0, 1))
 
@@ -229,7 +229,7 @@ def f(a: set[int], b: set[int]) -> float:
 
 
 @given(labellings)
-def test_sets_one_by_one(tokens: Tokens) -> None:
+def test_set_measures_agree_with_plain_sums(tokens: Tokens) -> None:
     classes, clusters = (
         [
             {i for i, x in enumerate(tokens) if x[side] == label}
@@ -248,14 +248,16 @@ BEST = {name: 0.0 if name in lower_is_better(TOKEN_MEASURES) else 1.0 for name i
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
-def test_equal_partitions_get_the_best_value(labels: list[int]) -> None:
-    found = dict(token_scores(from_tokens([(x, x) for x in labels]), measures=["all"]).iter_rows())
-    found.pop("mutual_information")
-    assert found == pytest.approx({name: BEST[name] for name in found}, abs=1e-12)
+def test_equal_partitions_have_the_best_value(labels: list[int]) -> None:
+    values = dict(token_scores(from_tokens([(x, x) for x in labels]), measures=["all"]).iter_rows())
+    values.pop("mutual_information")
+    assert values == pytest.approx({name: BEST[name] for name in values}, abs=1e-12)
 
 
 @given(labellings, st.permutations(range(6)))
-def test_names_of_clusters_and_order_of_rows(tokens: Tokens, names: list[int]) -> None:
+def test_names_of_clusters_and_order_of_rows_do_not_matter(
+    tokens: Tokens, names: list[int]
+) -> None:
     cells = from_tokens(tokens)
     renamed = from_tokens([(c, names[k]) for c, k in tokens])
     values, others = (token_scores(x, measures=["all"])["value"] for x in (cells, renamed))
@@ -265,7 +267,7 @@ def test_names_of_clusters_and_order_of_rows(tokens: Tokens, names: list[int]) -
 
 
 @given(labellings)
-def test_symmetric_measures_and_no_others(tokens: Tokens) -> None:
+def test_symmetric_measures_do_not_depend_on_the_order_of_sides(tokens: Tokens) -> None:
     cells = from_tokens(tokens)
     names = [name for name in ALL if TOKEN_MEASURES.get(name).symmetric]
     one, two = (token_scores(x, measures=names)["value"] for x in (cells, swap_sides(cells)))
@@ -273,19 +275,19 @@ def test_symmetric_measures_and_no_others(tokens: Tokens) -> None:
     assert one.fill_null(math.nan).to_list() == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-def test_the_others_are_not_symmetric() -> None:
+def test_the_other_measures_are_asymmetric() -> None:
     cells = from_counts([[4, 0, 1], [0, 2, 0], [1, 2, 0], [0, 0, 0, 5]])
     one, two = (
         dict(token_scores(x, measures=["all"]).iter_rows()) for x in (cells, swap_sides(cells))
     )
     different = {name for name in ALL if one[name] != pytest.approx(two[name], abs=1e-9)}
-    said = {name for name in ALL if not TOKEN_MEASURES.get(name).symmetric}
-    assert said <= different, "symmetric: register it with symmetric=True"
-    assert different <= said, "not symmetric: register it without symmetric=True"
+    asymmetric = {name for name in ALL if not TOKEN_MEASURES.get(name).symmetric}
+    assert asymmetric <= different, "symmetric: register it with symmetric=True"
+    assert different <= asymmetric, "not symmetric: register it without symmetric=True"
 
 
 @given(labellings)
-def test_one_to_one_is_never_above_many_to_one(tokens: Tokens) -> None:
+def test_one_to_one_accuracy_never_exceeds_many_to_one(tokens: Tokens) -> None:
     cells = from_tokens(tokens)
     one, many = score(cells, "one_to_one"), score(cells, "many_to_one")
     assert one is not None
@@ -293,13 +295,13 @@ def test_one_to_one_is_never_above_many_to_one(tokens: Tokens) -> None:
     assert one <= many
 
 
-def test_no_tokens_have_no_value() -> None:
-    found = token_scores(pl.DataFrame(schema=SCHEMA), measures=["all"])
-    assert found["measure"].to_list() == ALL
-    assert found["value"].null_count() == len(ALL)
+def test_measures_without_tokens_have_no_value() -> None:
+    values = token_scores(pl.DataFrame(schema=SCHEMA), measures=["all"])
+    assert values["measure"].to_list() == ALL
+    assert values["value"].null_count() == len(ALL)
 
 
-def test_one_class_and_one_cluster() -> None:
+def test_values_of_one_class_and_one_cluster() -> None:
     one_class = dict(token_scores(from_counts([[3, 2]]), measures=["all"]).iter_rows())
     assert (one_class["homogeneity"], one_class["completeness"], one_class["v"]) == (1.0, 0.0, 0.0)
     assert one_class["nvi"] == pytest.approx(
@@ -314,8 +316,8 @@ def test_one_class_and_one_cluster() -> None:
     assert (one_cluster["homogeneity"], one_cluster["nvi"], one_cluster["ami"]) == (0.0, 1.0, 0.0)
 
 
-def test_ami_where_chance_is_all_but_the_mean() -> None:
-    """A class for each token; the clusters differ in two tokens only, and chance knows them."""
+def test_ami_is_zero_if_chance_explains_the_agreement() -> None:
+    """A class for each token; the clusters differ in two tokens only, as expected by chance."""
     size = 3000
     classes = [f"c{i:04}" for i in range(size)]
     clusters = [f"k{max(i, 1):04}" for i in range(size)]
@@ -324,7 +326,7 @@ def test_ami_where_chance_is_all_but_the_mean() -> None:
     assert score(cells.with_columns(cluster="gold"), "ami") == 1.0
 
 
-def test_counts_beyond_64_bits() -> None:
+def test_products_of_counts_exceed_64_bits() -> None:
     large = 5 * 10**9
     one, two = (
         from_counts([[4, 0], [0, 2], [0, 2]]),
@@ -341,14 +343,14 @@ def test_counts_beyond_64_bits() -> None:
     ]
     pairs = 4 * large
     expected = {"v": 0.8, "one_to_one": 0.75, "rand": 1 - large**2 / (pairs * (pairs - 1) // 2)}
-    found = dict(token_scores(two, measures=names).iter_rows())
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    values = dict(token_scores(two, measures=names).iter_rows())
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
     assert score(two, "mirkin") == 2.0 * large**2
     for name in names:
-        assert found[name] == pytest.approx(score(one, name), abs=0.15)
+        assert values[name] == pytest.approx(score(one, name), abs=0.15)
 
 
-def test_names_and_aliases() -> None:
+def test_names_and_aliases_are_resolved() -> None:
     assert TOKEN_MEASURES.resolve(["M-1", "ARI", "VI", "V"]) == [
         "many_to_one", "adjusted_rand", "vi", "v",
     ]  # fmt: skip
@@ -357,7 +359,7 @@ def test_names_and_aliases() -> None:
         TOKEN_MEASURES.resolve(["adjusted_rant"])
 
 
-def test_every_name_and_alias_stands_for_one_measure() -> None:
+def test_names_and_aliases_are_unambiguous() -> None:
     for registry in (TOKEN_MEASURES, OVERLAPPING_MEASURES):
         spelled = [x for name in registry for x in (name, *registry.get(name).aliases)]
         assert len(set(spelled)) == len(spelled)

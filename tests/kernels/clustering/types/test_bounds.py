@@ -22,7 +22,7 @@ from tests.kernels.clustering.types.type_twin import (
     WORKED,
     Mapping,
     Sets,
-    every,
+    every_mapping,
     instances,
     patterns_of,
 )
@@ -30,63 +30,73 @@ from tests.kernels.clustering.types.type_twin import (
 
 def best_of(gold: Sets, induced: Sets, n: int, m: int, name: str) -> tuple[Fraction, Mapping]:
     """Return the highest value of all mappings, and a mapping with it."""
-    return max(((MAPPED[name](gold, induced, h), h) for h in every(m, n)), key=lambda made: made[0])
+    return max(
+        ((MAPPED[name](gold, induced, h), h) for h in every_mapping(m, n)), key=lambda pair: pair[0]
+    )
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MAPPED)
-def test_proves_the_best_of_all_mappings(name: str) -> None:
+def test_the_certificate_proves_the_best_mapping(name: str) -> None:
     improved = 0
     for gold, induced, n, m in instances(25, seed=1, most_clusters=3):
         start = np.zeros(m, dtype=np.int64)
-        made = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
+        certificate = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
         best, _ = best_of(gold, induced, n, m, name)
-        assert (made.proven, made.open_clusters) == (True, 0)
-        assert made.value == best == MAPPED[name](gold, induced, made.mapping.tolist())
-        assert made.bound == float(best)
+        assert (certificate.proven, certificate.open_clusters) == (True, 0)
+        assert (
+            certificate.value == best == MAPPED[name](gold, induced, certificate.mapping.tolist())
+        )
+        assert certificate.bound == float(best)
         improved += best > MAPPED[name](gold, induced, start.tolist())
     assert improved > 5
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
-def test_worked_examples(place: int) -> None:
+def test_certificates_of_worked_examples(place: int) -> None:
     gold, induced, _, values = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
         start = np.zeros(m, dtype=np.int64)
-        made = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
-        assert (made.value, made.proven) == (Fraction(value), True)
+        certificate = certify(patterns_of(gold, induced, n, m), name, start, seconds=30)
+        assert (certificate.value, certificate.proven) == (Fraction(value), True)
 
 
-def test_keeps_a_mapping_that_is_best() -> None:
+def test_the_certificate_keeps_an_optimal_mapping() -> None:
     gold, induced, *_ = WORKED[0]
-    made = certify(patterns_of(gold, induced, 3, 3), "MacroI", np.array([2, 0, 1]), seconds=30)
-    assert (made.mapping.tolist(), made.value, made.proven) == ([2, 0, 1], Fraction(4, 5), True)
+    certificate = certify(
+        patterns_of(gold, induced, 3, 3), "MacroI", np.array([2, 0, 1]), seconds=30
+    )
+    assert (certificate.mapping.tolist(), certificate.value, certificate.proven) == (
+        [2, 0, 1],
+        Fraction(4, 5),
+        True,
+    )
 
 
 @pytest.mark.parametrize("name", MAPPED)
-def test_a_bound_where_work_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One step, no branch: no mapping is above the bound, and it says how many are open."""
+def test_a_bound_without_further_work_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one step without branches, no mapping is above the bound, and open ones are counted."""
     monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
     unproven = 0
     for gold, induced, n, m in instances(100, seed=2, most_clusters=3):
         best, mapping = best_of(gold, induced, n, m, name)
         patterns = patterns_of(gold, induced, n, m)
-        made = certify(patterns, name, np.array(mapping, dtype=np.int64), seconds=1e-9)
-        assert made.value == best
-        assert float(best) <= made.bound <= 1
-        assert made.proven == (made.bound == float(best))
-        assert made.proven or 0 <= made.open_clusters <= m
-        unproven += not made.proven
+        certificate = certify(patterns, name, np.array(mapping, dtype=np.int64), seconds=1e-9)
+        assert certificate.value == best
+        assert float(best) <= certificate.bound <= 1
+        assert certificate.proven == (certificate.bound == float(best))
+        assert certificate.proven or 0 <= certificate.open_clusters <= m
+        unproven += not certificate.proven
     assert unproven > 5
 
 
-def test_time_is_above_nought() -> None:
+def test_the_time_must_be_positive() -> None:
     with pytest.raises(ValueError, match="0 seconds"):
         certify(patterns_of([{0}], [{0}], 1, 1), "MacroI", np.array([0]), seconds=0)
 
 
-def test_the_same_work_gives_the_same_bound_however_long_it_takes() -> None:
+def test_the_bound_does_not_depend_on_the_clock() -> None:
     """A bound that is not proven depends on the steps alone, not on the clock."""
     bits = np.random.default_rng(4)
     gold, induced = (
@@ -100,7 +110,7 @@ def test_the_same_work_gives_the_same_bound_however_long_it_takes() -> None:
     assert certify(patterns, "MicroC", start, seconds=1.0).bound <= first.bound
 
 
-# Bounds at any prices against all mappings of small instances: they have to hold everywhere.
+# Bounds at any prices, against all mappings of small instances.
 
 TOLERANCE = 1e-9
 
@@ -115,26 +125,26 @@ def relaxation_of(instance: tuple[Sets, Sets, int, int], name: str, h: Mapping) 
 
 
 @pytest.mark.parametrize("name", MAPPED)
-def test_the_bounds_hold_at_any_prices(name: str) -> None:
+def test_bounds_hold_at_any_prices(name: str) -> None:
     bits = np.random.default_rng(3)
     for gold, induced, n, m in instances(80, seed=4, most_clusters=3):
-        mappings = list(every(m, n))
+        mappings = list(every_mapping(m, n))
         h = mappings[int(bits.integers(len(mappings)))]
         start = float(MAPPED[name](gold, induced, h))
         relaxation = relaxation_of((gold, induced, n, m), name, h)
         above = {tuple(h): float(MAPPED[name](gold, induced, h)) - start for h in mappings}
         drawn = bits.normal(size=(2, len(relaxation.prices)))
         for prices in (relaxation.prices, 0.0 * drawn[0], 0.3 * drawn[0], 3.0 * drawn[1]):
-            found = relaxation.at(prices, np.ones((m, n), dtype=np.bool_))
-            assert found.slope.shape == prices.shape
+            result = relaxation.at(prices, np.ones((m, n), dtype=np.bool_))
+            assert result.slope.shape == prices.shape
             for each, excess in above.items():
-                assert excess <= max(found.excess, 0) / relaxation.least + TOLERANCE
-                given = min(found.conditional[k, c] for k, c in enumerate(each))
-                assert excess <= max(given, 0) / relaxation.least + TOLERANCE
+                assert excess <= max(result.excess, 0) / relaxation.least + TOLERANCE
+                gain_ = min(result.conditional[k, c] for k, c in enumerate(each))
+                assert excess <= max(gain_, 0) / relaxation.least + TOLERANCE
 
 
-def test_sets_gain_nothing_at_the_first_prices() -> None:
-    """So the bound is the sum of what each cluster gains from its best class by itself."""
+def test_sets_have_no_gain_at_the_first_prices() -> None:
+    """The bound is then the sum of the gains of each cluster from its best class."""
     for gold, induced, n, m in instances(80, seed=9, most_clusters=3):
         h = np.random.default_rng(m).integers(n, size=m)
         relaxation = relaxation_of((gold, induced, n, m), "MacroI", h.tolist())
@@ -148,26 +158,26 @@ def test_sets_gain_nothing_at_the_first_prices() -> None:
 
 
 @pytest.mark.parametrize("name", MAPPED)
-def test_the_bounds_hold_where_classes_are_struck_out(name: str) -> None:
+def test_bounds_hold_if_classes_are_excluded(name: str) -> None:
     bits = np.random.default_rng(5)
     for gold, induced, n, m in instances(60, seed=6, most_clusters=3):
-        mappings = list(every(m, n))
+        mappings = list(every_mapping(m, n))
         h = mappings[int(bits.integers(len(mappings)))]
         start = float(MAPPED[name](gold, induced, h))
         allowed = bits.random((m, n)) < 0.6
         allowed[np.arange(m), bits.integers(n, size=m)] = True
         relaxation = relaxation_of((gold, induced, n, m), name, h)
-        found = relaxation.at(bits.normal(size=len(relaxation.prices)), allowed)
-        kept = [each for each in mappings if allowed[np.arange(m), list(each)].all()]
-        most = max(float(MAPPED[name](gold, induced, each)) for each in kept) - start
-        assert most <= max(found.excess, 0) / relaxation.least + TOLERANCE
+        result = relaxation.at(bits.normal(size=len(relaxation.prices)), allowed)
+        allowed_mappings = [each for each in mappings if allowed[np.arange(m), list(each)].all()]
+        most = max(float(MAPPED[name](gold, induced, each)) for each in allowed_mappings) - start
+        assert most <= max(result.excess, 0) / relaxation.least + TOLERANCE
 
 
 @pytest.mark.parametrize("name", MAPPED)
-def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
+def test_a_descent_ends_between_the_best_value_and_its_start(name: str) -> None:
     lower = 0
     for gold, induced, n, m in instances(40, seed=7, most_clusters=3):
-        best = max(every(m, n), key=lambda h: MAPPED[name](gold, induced, h))
+        best = max(every_mapping(m, n), key=lambda h: MAPPED[name](gold, induced, h))
         relaxation = relaxation_of((gold, induced, n, m), name, best)
         allowed = np.ones((m, n), dtype=np.bool_)
         first, last = (
@@ -181,14 +191,14 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
     assert lower > 1
 
 
-def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_prices_stay_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MOST_PRICES", 0)
     relaxation = relaxation_of(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
-    found = descend(
+    result = descend(
         relaxation,
         relaxation.prices,
         np.ones((2, 2), dtype=np.bool_),
         steps=9,
         work=SearchBudget(60),
     )
-    assert not found.prices.any()
+    assert not result.prices.any()

@@ -1,4 +1,4 @@
-"""Memberships as patterns: what counts, what is dropped, what is an error."""
+"""Memberships as patterns: rows that count, are dropped, or are errors."""
 
 from __future__ import annotations
 
@@ -18,30 +18,38 @@ INDUCED = pl.DataFrame({"item": ["a", "b", "d", "d"], "cluster": ["1", "1", "1",
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=20)
 
 
-def sets(made: Entries) -> list[tuple[str, set[str], set[str]]]:
-    """Read the entries of each item back."""
-    gold, induced = made.patterns.gold.toarray(), made.patterns.induced.toarray()
+def sets(table: Entries) -> list[tuple[str, set[str], set[str]]]:
+    """Return the entries of each item."""
+    gold, induced = table.patterns.gold.toarray(), table.patterns.induced.toarray()
     return [
         (
             item,
-            {made.classes[int(c)] for c in np.flatnonzero(gold[p])},
-            {made.clusters[int(k)] for k in np.flatnonzero(induced[p])},
+            {table.classes[int(c)] for c in np.flatnonzero(gold[p])},
+            {table.clusters[int(k)] for k in np.flatnonzero(induced[p])},
         )
-        for item, p in zip(made.items, made.pattern, strict=True)
+        for item, p in zip(table.items, table.pattern, strict=True)
     ]
 
 
-def test_by_hand() -> None:
-    made = entries(GOLD, INDUCED)
-    assert sets(made) == [("a", {"10", "2"}, {"1"}), ("b", {"10"}, {"1"}), ("c", {"10"}, set())]
-    assert (made.n_dropped, made.n_without_cluster, made.n_clusters_dropped) == (1, 1, 1)
-    assert made.clusters.to_list() == ["1"]
+def test_entries_and_dropped_rows_by_hand() -> None:
+    patterns_ = entries(GOLD, INDUCED)
+    assert sets(patterns_) == [
+        ("a", {"10", "2"}, {"1"}),
+        ("b", {"10"}, {"1"}),
+        ("c", {"10"}, set()),
+    ]
+    assert (patterns_.n_dropped, patterns_.n_without_cluster, patterns_.n_clusters_dropped) == (
+        1,
+        1,
+        1,
+    )
+    assert patterns_.clusters.to_list() == ["1"]
 
 
 def test_weights_are_refused() -> None:
     weighed = INDUCED.with_columns(weight=pl.Series([1.0, None, 0.25, 0.75]))
-    said = "memberships: has weights of clusters, 2 other than 1, for example 0.25 of 'd' in '1'"
-    with pytest.raises(DataError, match=said):
+    message = "memberships: has weights of clusters, 2 other than 1, for example 0.25 of 'd' in '1'"
+    with pytest.raises(DataError, match=message):
         entries(GOLD, weighed)
     with pytest.raises(DataError, match="has weights of classes, 4 other than 1"):
         entries(GOLD.with_columns(weight=pl.lit(0.5)), INDUCED)
@@ -56,31 +64,31 @@ def test_numbers_sort_as_text() -> None:
 def test_equal_items_are_one_pattern() -> None:
     gold = pl.DataFrame({"item": list("abc"), "gold": ["N", "V", "N"]})
     induced = pl.DataFrame({"item": list("abc"), "cluster": ["1", "1", "1"]})
-    made = entries(gold, induced)
-    assert made.patterns.counts.tolist() == [2, 1]
-    assert made.pattern.tolist() == [0, 1, 0]
+    patterns_ = entries(gold, induced)
+    assert patterns_.patterns.counts.tolist() == [2, 1]
+    assert patterns_.pattern.tolist() == [0, 1, 0]
 
 
 @given(pairs, pairs, st.randoms())
-def test_any_order_and_any_repetition(
+def test_order_and_repetition_of_rows_do_not_matter(
     gold: list[tuple[int, int]], induced: list[tuple[int, int]], random: Random
 ) -> None:
     first = [(f"w{i}", f"c{c}") for i, c in [(0, 0), *gold]]
     second = [(f"w{i}", f"k{k}") for i, k in induced]
-    made = entries(_table(first, "gold"), _table(second, "cluster"))
+    patterns_ = entries(_table(first, "gold"), _table(second, "cluster"))
     known = {item for item, _ in first}
-    assert sets(made) == [
+    assert sets(patterns_) == [
         (item, {c for i, c in first if i == item}, {k for i, k in second if i == item})
         for item in sorted(known)
     ]
-    assert made.n_dropped == len({i for i, _ in second} - known)
-    assert made.patterns.counts.sum() == len(known)
+    assert patterns_.n_dropped == len({i for i, _ in second} - known)
+    assert patterns_.patterns.counts.sum() == len(known)
     random.shuffle(first)
     random.shuffle(second)
     again = entries(_table(first * 2, "gold"), _table(second * 2, "cluster"))
-    assert again.pattern.tolist() == made.pattern.tolist()
-    assert abs(again.patterns.gold - made.patterns.gold).nnz == 0
-    assert abs(again.patterns.induced - made.patterns.induced).nnz == 0
+    assert again.pattern.tolist() == patterns_.pattern.tolist()
+    assert abs(again.patterns.gold - patterns_.patterns.gold).nnz == 0
+    assert abs(again.patterns.induced - patterns_.patterns.induced).nnz == 0
 
 
 def _table(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
@@ -90,21 +98,21 @@ def _table(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
 def test_nulls_are_no_membership() -> None:
     gold = pl.DataFrame({"item": ["a", "a", None, "b"], "gold": ["N", None, "V", None]})
     induced = pl.DataFrame({"item": ["a", None], "cluster": [None, "1"]})
-    made = entries(gold, induced)
-    assert sets(made) == [("a", {"N"}, set())]
-    assert made.n_without_cluster == 1
+    patterns_ = entries(gold, induced)
+    assert sets(patterns_) == [("a", {"N"}, set())]
+    assert patterns_.n_without_cluster == 1
 
 
-def test_nothing_induced() -> None:
-    made = entries(GOLD, INDUCED.clear())
-    assert len(made.clusters) == 0
-    assert made.patterns.induced.shape == (2, 0)
-    assert made.n_without_cluster == 3
+def test_entries_without_clusters() -> None:
+    patterns_ = entries(GOLD, INDUCED.clear())
+    assert len(patterns_.clusters) == 0
+    assert patterns_.patterns.induced.shape == (2, 0)
+    assert patterns_.n_without_cluster == 3
 
 
-def test_only_items_without_gold_entry() -> None:
-    made = entries(GOLD, pl.DataFrame({"item": ["x"], "cluster": ["1"]}))
-    assert (made.n_dropped, made.n_clusters_dropped, len(made.clusters)) == (1, 1, 0)
+def test_items_without_gold_entry_are_dropped() -> None:
+    patterns_ = entries(GOLD, pl.DataFrame({"item": ["x"], "cluster": ["1"]}))
+    assert (patterns_.n_dropped, patterns_.n_clusters_dropped, len(patterns_.clusters)) == (1, 1, 0)
 
 
 @pytest.mark.parametrize("gold", [GOLD.clear(), GOLD.with_columns(gold=pl.lit(None))])
@@ -121,7 +129,7 @@ def test_empty_names_are_an_error() -> None:
         entries(pl.DataFrame({"item": ["a"], "gold": [""]}), INDUCED)
 
 
-def test_columns_must_be_there_and_be_strings() -> None:
+def test_columns_must_be_present_and_strings() -> None:
     with pytest.raises(DataError, match="no column 'gold' among item, cluster"):
         entries(INDUCED, INDUCED)
     with pytest.raises(DataError, match="column 'cluster' is Int64, not String"):

@@ -28,7 +28,7 @@ MOVES: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", MAPPED)
-def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
+def test_the_value_of_each_move_is_that_of_the_tables(name: str) -> None:
     bits = np.random.default_rng(4)
     make, moves = MOVES[name]
     for gold, induced, n, m in instances(60, seed=5, most_clusters=3):
@@ -46,7 +46,7 @@ def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
                 state.move(k, c)
 
 
-def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
+def test_inexact_sums_lead_to_the_same_mapping() -> None:
     # 41 clusters an item: the common denominator is too large, sums are of fractions
     bits = np.random.default_rng(8)
     gold = [{int(bits.integers(3))} for _ in range(12)]
@@ -61,20 +61,20 @@ def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
 
 
 @pytest.mark.long
-def test_companions_that_are_not_kept_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [
+def test_uncached_companions_give_the_same_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
+    mappings = [
         many_to_one(Neighbours(patterns_of(*WORKED[4][:2], 2, 4)), name, seed="s").mapping
         for name in MAPPED
     ]
     monkeypatch.setattr("pipeline.kernels.clustering.types.mapping._KEPT_CELLS", 0)
-    cut = [
+    recomputed = [
         many_to_one(Neighbours(patterns_of(*WORKED[4][:2], 2, 4)), name, seed="s").mapping
         for name in MAPPED
     ]
-    assert [h.tolist() for h in kept] == [h.tolist() for h in cut]
+    assert [h.tolist() for h in mappings] == [h.tolist() for h in recomputed]
 
 
-def test_reciprocals_are_whole_if_sums_stay_exact() -> None:
+def test_reciprocals_are_whole_numbers_if_sums_are_exact() -> None:
     assert reciprocals(np.array([2, 3, 4]), items=9).tolist() == [0, 0, 6, 4, 3]
     wide = np.arange(1, 60)
     assert 4 * math.lcm(*wide.tolist()) > 2**53

@@ -75,17 +75,17 @@ def micro_c(gold: Sets, induced: Sets, h: Mapping) -> Fraction:
 
 
 MAPPED = {"MacroI": macro_i, "MicroI": micro_i, "MicroC": micro_c}
-"""The measures whose best mappings are searched for."""
+"""The measures with a search for the best mapping."""
 TWINS = {**MAPPED}
-"""Every registered measure, those that are scored under the mapping of another too."""
+"""Every registered measure, including those scored under the mapping of another."""
 
 
-def every(clusters: int, classes: int) -> Iterator[tuple[int, ...]]:
+def every_mapping(clusters: int, classes: int) -> Iterator[tuple[int, ...]]:
     """All mappings of all clusters."""
     return itertools.product(range(classes), repeat=clusters)
 
 
-def every_1_1(clusters: int, classes: int) -> Iterator[tuple[int, ...]]:
+def every_1_1_mapping(clusters: int, classes: int) -> Iterator[tuple[int, ...]]:
     """All 1-1 mappings that leave as few clusters as possible without a class."""
     for h in itertools.product(range(-1, classes), repeat=clusters):
         mapped = [c for c in h if c >= 0]
@@ -123,13 +123,13 @@ def instances(
     for _ in range(number):
         items, n, m = (int(bits.integers(1, most + 1)) for most in (6, 3, 3))
         yield (
-            [some(bits, n, least=1, most=n) for _ in range(items)],
-            [some(bits, m, least=0, most=most_clusters) for _ in range(items)],
+            [random_set(bits, n, least=1, most=n) for _ in range(items)],
+            [random_set(bits, m, least=0, most=most_clusters) for _ in range(items)],
             n,
             m,
         )
 
 
-def some(bits: np.random.Generator, width: int, *, least: int, most: int) -> set[int]:
+def random_set(bits: np.random.Generator, width: int, *, least: int, most: int) -> set[int]:
     size = int(bits.integers(least, min(most, width) + 1))
     return {int(place) for place in bits.choice(width, size=size, replace=False)}
