@@ -1,4 +1,4 @@
-"""Little room: tables of a few rows in many parts."""
+"""A small limit of memory: tables of a few rows in many parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.kernels import partitions
 
 @contextmanager
 def room_for(rows: int) -> Iterator[None]:
-    """Leave room for so many rows at a time."""
+    """Limit the memory to so many rows at a time."""
     size = memory.DEFAULT_MEMORY // rows
     with mock.patch.object(partitions, "ROW", size):
         assert partitions.most_rows() == rows

@@ -45,7 +45,7 @@ def test_words_that_look_odd_are_words(text: str) -> None:
 @pytest.mark.parametrize(
     "text", [*ERRORS, "", " ", "\u00a0", '["a"]', "['a', 'b']", '{"choices": []}', None]
 )
-def test_what_is_no_word(text: str | None) -> None:
+def test_errors_of_spreadsheets_are_no_words(text: str | None) -> None:
     assert one(text, word(pl.col("x"))) is None
 
 
@@ -72,19 +72,19 @@ LISTS = {
 }
 
 
-def test_lists_of_labels() -> None:
+def test_lists_of_labels_are_read() -> None:
     cells = pl.DataFrame({"x": [*LISTS, None]}, schema={"x": pl.String})
     assert cells.select(label_lists(pl.col("x"))).to_series().to_list() == [*LISTS.values(), None]
     assert cells.clear().select(label_lists(pl.col("x"))).dtypes == [pl.List(pl.String)]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
-def test_a_list_without_json_is_its_text(labels: list[str]) -> None:
-    """What holds no bracket at its beginning is one label."""
-    kept = [each for each in labels if each.strip().lstrip('"')[:1] not in {"[", "{"}]
-    cells = pl.DataFrame({"x": kept}, schema={"x": pl.String})
-    found = cells.select(label_lists(pl.col("x"))).to_series().to_list()
-    for text, label in zip(kept, found, strict=True):
+def test_text_without_json_is_one_label(labels: list[str]) -> None:
+    """Text without a bracket at its beginning is one label."""
+    plain_labels = [each for each in labels if each.strip().lstrip('"')[:1] not in {"[", "{"}]
+    cells = pl.DataFrame({"x": plain_labels}, schema={"x": pl.String})
+    result = cells.select(label_lists(pl.col("x"))).to_series().to_list()
+    for text, label in zip(plain_labels, result, strict=True):
         stripped = one(text, pl.col("x").str.strip_chars())
         usable = bool(stripped) and not one(text, is_error(pl.col("x")))
         assert label == ([stripped] if usable else None)

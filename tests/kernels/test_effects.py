@@ -16,61 +16,61 @@ VALUES = np.array([0.2, 0.4, 0.6, 0.4, 0.6, 0.8])
 CODES = np.array([*itertools.product(range(2), range(3))])
 
 
-def test_a_balanced_design() -> None:
+def test_effects_of_a_balanced_design_by_hand() -> None:
     """SS_total = .22, SS_span = 3 (.1^2 + .1^2) = .06, SS_measure = 2 (.2^2 + .2^2) = .16."""
-    found = main_effects(VALUES, CODES, [2, 3])
-    assert found.means[0] == pytest.approx([0.4, 0.6])
-    assert found.means[1] == pytest.approx([0.3, 0.5, 0.7])
-    assert found.shares == pytest.approx([0.06 / 0.22, 0.16 / 0.22])
-    assert found.residual == pytest.approx(0, abs=1e-12)
-    assert np.isnan(found.lower[0]).all()
+    effects = main_effects(VALUES, CODES, [2, 3])
+    assert effects.means[0] == pytest.approx([0.4, 0.6])
+    assert effects.means[1] == pytest.approx([0.3, 0.5, 0.7])
+    assert effects.shares == pytest.approx([0.06 / 0.22, 0.16 / 0.22])
+    assert effects.residual == pytest.approx(0, abs=1e-12)
+    assert np.isnan(effects.lower[0]).all()
 
 
-def test_an_unbalanced_design() -> None:
+def test_effects_of_an_unbalanced_design_by_hand() -> None:
     """Without the last combination: type II sums of squares .04 and .10 of .112, by hand.
 
     Without spans the residuals are those within measures (.02 + .02 + 0), without measures those
     within spans (.08 + .02). The least-squares means are those of the whole table.
     """
-    found = main_effects(VALUES[:-1], CODES[:-1], [2, 3])
-    assert found.means[0] == pytest.approx([0.4, 0.6])
-    assert found.means[1] == pytest.approx([0.3, 0.5, 0.7])
-    assert found.shares == pytest.approx([0.04 / 0.112, 0.10 / 0.112])
-    assert found.residual == pytest.approx(0, abs=1e-12)
+    effects = main_effects(VALUES[:-1], CODES[:-1], [2, 3])
+    assert effects.means[0] == pytest.approx([0.4, 0.6])
+    assert effects.means[1] == pytest.approx([0.3, 0.5, 0.7])
+    assert effects.shares == pytest.approx([0.04 / 0.112, 0.10 / 0.112])
+    assert effects.residual == pytest.approx(0, abs=1e-12)
 
 
-def test_limits_are_mean_half_widths() -> None:
+def test_limits_of_effects_are_mean_half_widths() -> None:
     """Half-widths of .1 below and .3 above at the first span, .2 at the second."""
     below = np.array([0.1] * 3 + [0.2] * 3)
     above = np.array([0.3] * 3 + [0.2] * 3)
-    found = main_effects(VALUES, CODES, [2, 3], VALUES - below, VALUES + above)
-    assert found.lower[0] == pytest.approx([0.4 - 0.1, 0.6 - 0.2])
-    assert found.upper[0] == pytest.approx([0.4 + 0.3, 0.6 + 0.2])
-    assert found.lower[1] == pytest.approx(np.array([0.3, 0.5, 0.7]) - 0.15)
+    effects = main_effects(VALUES, CODES, [2, 3], VALUES - below, VALUES + above)
+    assert effects.lower[0] == pytest.approx([0.4 - 0.1, 0.6 - 0.2])
+    assert effects.upper[0] == pytest.approx([0.4 + 0.3, 0.6 + 0.2])
+    assert effects.lower[1] == pytest.approx(np.array([0.3, 0.5, 0.7]) - 0.15)
 
 
-def test_unknown_limits_touch_only_their_levels() -> None:
+def test_unknown_limits_affect_only_their_levels() -> None:
     lower = VALUES - 0.1
     lower[0] = np.nan
-    found = main_effects(VALUES, CODES, [2, 3], lower, VALUES + 0.1)
-    assert np.isnan(found.lower[0]).tolist() == [True, False]
-    assert np.isnan(found.lower[1]).tolist() == [True, False, False]
-    assert not np.isnan(found.upper[0]).any()
+    effects = main_effects(VALUES, CODES, [2, 3], lower, VALUES + 0.1)
+    assert np.isnan(effects.lower[0]).tolist() == [True, False]
+    assert np.isnan(effects.lower[1]).tolist() == [True, False, False]
+    assert not np.isnan(effects.upper[0]).any()
 
 
-def test_limits_hold_where_all_estimates_err_together() -> None:
+def test_limits_hold_if_all_estimates_err_together() -> None:
     """The worst case: errors as large as the half-widths, with the signs of the weights."""
     rng = np.random.default_rng(3)
     codes = CODES[[0, 1, 2, 3, 4, 4, 1]]
     truth = rng.random(len(codes))
     for _ in range(50):
         errors = 0.1 * rng.choice([-1, 1], len(codes))
-        seen = truth + errors
-        found = main_effects(seen, codes, [2, 3], seen - 0.1, seen + 0.1)
+        estimates = truth + errors
+        effects = main_effects(estimates, codes, [2, 3], estimates - 0.1, estimates + 0.1)
         exact = main_effects(truth, codes, [2, 3])
         for place in range(2):
-            assert (found.lower[place] <= exact.means[place] + 1e-12).all()
-            assert (exact.means[place] <= found.upper[place] + 1e-12).all()
+            assert (effects.lower[place] <= exact.means[place] + 1e-12).all()
+            assert (exact.means[place] <= effects.upper[place] + 1e-12).all()
 
 
 def balanced_twin(values: np.ndarray, levels: list[int]) -> tuple[list[list[float]], list[float]]:
@@ -93,17 +93,17 @@ def balanced_twin(values: np.ndarray, levels: list[int]) -> tuple[list[list[floa
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 10**6))
-def test_balanced_designs_against_plain_means(levels: list[int], seed: int) -> None:
+def test_balanced_designs_agree_with_plain_means(levels: list[int], seed: int) -> None:
     codes = np.array([*itertools.product(*(range(each) for each in levels))])
     values = np.random.default_rng(seed).random(len(codes))
     if len(values) == 1:
         return
-    found = main_effects(values, codes, levels)
+    effects = main_effects(values, codes, levels)
     means, shares = balanced_twin(values, levels)
     for place, own in enumerate(means):
-        assert found.means[place] == pytest.approx(own)
-    assert found.shares == pytest.approx(shares, abs=1e-10)
-    assert found.shares.sum() + found.residual == pytest.approx(1)
+        assert effects.means[place] == pytest.approx(own)
+    assert effects.shares == pytest.approx(shares, abs=1e-10)
+    assert effects.shares.sum() + effects.residual == pytest.approx(1)
 
 
 def residual(values: np.ndarray, *blocks: np.ndarray) -> float:
@@ -113,7 +113,7 @@ def residual(values: np.ndarray, *blocks: np.ndarray) -> float:
 
 
 @given(st.integers(0, 10**6))
-def test_unbalanced_designs_against_a_design_matrix(seed: int) -> None:
+def test_unbalanced_designs_agree_with_a_design_matrix(seed: int) -> None:
     rng = np.random.default_rng(seed)
     levels = [2, 3, 4]
     cells = np.array([*itertools.product(*(range(each) for each in levels))])
@@ -122,16 +122,18 @@ def test_unbalanced_designs_against_a_design_matrix(seed: int) -> None:
     values = rng.random(len(codes))
     dummies = [np.eye(count)[codes[:, place]] for place, count in enumerate(levels)]
     try:
-        found = main_effects(values, codes, levels)
+        effects = main_effects(values, codes, levels)
     except ConfoundedSettings:
         assert np.linalg.matrix_rank(np.hstack(dummies)) < sum(levels) - 2
         return
     total = ((values - values.mean()) ** 2).sum()
-    left = residual(values, *dummies)
-    assert found.residual == pytest.approx(left / total)
+    unexplained = residual(values, *dummies)
+    assert effects.residual == pytest.approx(unexplained / total)
     for place in range(3):
         rest = [each for other, each in enumerate(dummies) if other != place]
-        assert found.shares[place] == pytest.approx((residual(values, *rest) - left) / total)
+        assert effects.shares[place] == pytest.approx(
+            (residual(values, *rest) - unexplained) / total
+        )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_unbalanced_designs_against_a_design_matrix(seed: int) -> None:
         ([[0, 0], [0, 1], [1, 2], [1, 3]], [2, 4], (0, 1)),  # as if nested
     ],
 )
-def test_settings_that_cannot_be_told_apart(
+def test_confounded_settings_are_refused(
     codes: list[list[int]], levels: list[int], wrong: tuple[int, ...]
 ) -> None:
     with pytest.raises(ConfoundedSettings) as refused:
@@ -150,16 +152,16 @@ def test_settings_that_cannot_be_told_apart(
     assert refused.value.settings == wrong
 
 
-def test_values_without_variance() -> None:
-    found: MainEffects = main_effects(np.full(6, 0.1), CODES, [2, 3])
-    assert np.isnan(found.shares).all()
-    assert np.isnan(found.residual)
-    assert found.means[1] == pytest.approx([0.1] * 3)
+def test_constant_values_have_no_shares() -> None:
+    effects: MainEffects = main_effects(np.full(6, 0.1), CODES, [2, 3])
+    assert np.isnan(effects.shares).all()
+    assert np.isnan(effects.residual)
+    assert effects.means[1] == pytest.approx([0.1] * 3)
 
 
-def test_one_value() -> None:
-    found = main_effects(
+def test_a_single_value_is_its_own_mean() -> None:
+    effects = main_effects(
         np.array([0.3]), np.array([[0, 0]]), [1, 1], np.array([0.1]), np.array([1.0])
     )
-    assert found.means[0] == pytest.approx([0.3])
-    assert (found.lower[1].item(), found.upper[1].item()) == pytest.approx((0.1, 1.0))
+    assert effects.means[0] == pytest.approx([0.3])
+    assert (effects.lower[1].item(), effects.upper[1].item()) == pytest.approx((0.1, 1.0))

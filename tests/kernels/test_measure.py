@@ -1,4 +1,4 @@
-"""What measures are called for reading: each differently, without what programs spell."""
+"""Titles of measures: distinct, and without spellings of programs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def test_all_measures_have_different_titles(titles: Mapping[str, str]) -> None:
     assert [title for title, times in counts.items() if times > 1] == []
 
 
-def test_titles_are_for_reading() -> None:
+def test_titles_have_no_spellings_of_programs() -> None:
     odd = {name: title for name, title in ASSOCIATION.items() if "_" in title or not title.strip()}
     assert odd == {}
 
 
-def test_every_title_is_of_a_measure_or_of_its_family() -> None:
+def test_every_title_belongs_to_a_measure_or_its_family() -> None:
     used = set(TITLES.values()) - {"random order"}
     assert [
         title for title in used if not any(title in each for each in ASSOCIATION.values())
@@ -45,6 +45,6 @@ def test_every_title_is_of_a_measure_or_of_its_family() -> None:
 
 
 @given(st.text(min_size=1))
-def test_a_name_of_somebody_else_stays_but_for_its_blanks(name: str) -> None:
+def test_names_that_are_no_identifiers_are_their_titles(name: str) -> None:
     if not name.isascii() or " " in name:
         assert measure_title(name) == name

@@ -1,4 +1,4 @@
-"""Formats of numbers: told from a whole column, or refused; never from what most of it is."""
+"""Formats of numbers: recognised from a whole column, or refused; never by majority."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def format_and_numbers(
     """Return the format of a column, and its numbers."""
     rows = pl.DataFrame({"x": texts}, schema={"x": pl.String})
     form = number_formats(rows.lazy(), {"x": kind}, **options)["x"]
-    read = numeric.whole_number if kind == "count" else numeric.number
-    return form, rows.select(read("x", pl.String(), form)).to_series().to_list()
+    parse = numeric.whole_number if kind == "count" else numeric.number
+    return form, rows.select(parse("x", pl.String(), form)).to_series().to_list()
 
 
 NUMBERS: list[tuple[list[str | None], list[float | None]]] = [
@@ -61,12 +61,16 @@ COUNTS: list[tuple[list[str | None], list[int | None]]] = [
 
 
 @pytest.mark.parametrize(("texts", "expected"), NUMBERS)
-def test_numbers(texts: list[str | None], expected: list[float | None]) -> None:
+def test_formats_of_numbers_are_recognised(
+    texts: list[str | None], expected: list[float | None]
+) -> None:
     assert format_and_numbers(texts, "number")[1] == expected
 
 
 @pytest.mark.parametrize(("texts", "expected"), COUNTS)
-def test_counts(texts: list[str | None], expected: list[int | None]) -> None:
+def test_formats_of_counts_are_recognised(
+    texts: list[str | None], expected: list[int | None]
+) -> None:
     assert format_and_numbers(texts, "count")[1] == expected
 
 
@@ -78,7 +82,7 @@ DOUBTS: list[tuple[Kind, list[str | None], dict[str, list[float | None]]]] = [
 
 
 @pytest.mark.parametrize(("kind", "texts", "readings"), DOUBTS)
-def test_what_nobody_can_tell_is_refused_until_somebody_says(
+def test_ambiguous_numbers_need_an_option(
     kind: Kind, texts: list[str | None], readings: dict[str, list[float | None]]
 ) -> None:
     form, values = format_and_numbers(texts, kind)
@@ -88,7 +92,7 @@ def test_what_nobody_can_tell_is_refused_until_somebody_says(
         assert format_and_numbers(texts, kind, decimal=decimal)[1] == expected
 
 
-def test_what_stands_for_nothing_is_no_mistake() -> None:
+def test_signs_of_missing_values_are_no_faults() -> None:
     form, values = format_and_numbers(["NA", "0,5", "-"], "number", missing=["NA", "-"])
     assert (form, values) == (NumberFormat(",", missing=("NA", "-")), [None, 0.5, None])
     rows = pl.LazyFrame({"x": ["NA", "y"], "file": "t", "line": [2, 3]})
@@ -97,7 +101,7 @@ def test_what_stands_for_nothing_is_no_mistake() -> None:
     assert wrong.collect()["line"].to_list() == [3]
 
 
-def test_columns_that_hold_no_text_are_plain() -> None:
+def test_columns_of_numbers_have_the_plain_format() -> None:
     rows = pl.LazyFrame({"x": [1.5], "y": [3]})
     assert set(number_formats(rows, {"x": "number", "y": "count"}).values()) == {PLAIN}
 
@@ -118,7 +122,7 @@ def columns(draw: st.DrawFn) -> tuple[list[float], list[str]]:
 
 
 @given(columns())
-def test_a_column_is_read_as_it_was_written_or_refused(
+def test_a_column_is_read_as_written_or_refused(
     column: tuple[list[float], list[str]],
 ) -> None:
     """The one exception is 1.234, which programs write for a little more than one."""

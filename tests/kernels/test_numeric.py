@@ -1,4 +1,4 @@
-"""What measures share against 60-digit values."""
+"""Common functions of measures against 60-digit values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def one(expression: pl.Expr, **values: float) -> float:
 
 
 @given(x=st.integers(1, 10**9), d=st.integers(-(10**9), 10**9))
-def test_deviance(x: int, d: int) -> None:
+def test_deviance_agrees_with_sixty_digits(x: int, d: int) -> None:
     m = x - d
     if m <= 0:
         return
@@ -45,24 +45,24 @@ def test_deviance(x: int, d: int) -> None:
 @pytest.mark.parametrize(
     ("x", "m", "d", "value"), [(0, 2, -2, 2), (3, 3, 0, 0), (1, 0, 1, math.inf)]
 )
-def test_deviance_at_the_edges(x: float, m: float, d: float, value: float) -> None:
+def test_deviance_has_these_values_at_the_edges(x: float, m: float, d: float, value: float) -> None:
     assert one(deviance("x", "m", "d"), x=x, m=m, d=d) == value
 
 
 @given(x=st.integers(1, 10**12), y=st.integers(1, 10**12))
-def test_log_ratio(x: int, y: int) -> None:
+def test_log_ratios_agree_with_sixty_digits(x: int, y: int) -> None:
     exact = mpmath.log(mpmath.mpf(x) / y) / mpmath.log(10)
     assert abs(one(log_of_ratio("x", "y", "d", base=10), x=x, y=y, d=x - y) - exact) <= 4e-15 * abs(
         exact
     )
 
 
-def test_log_ratio_at_the_edges() -> None:
+def test_log_ratios_have_these_values_at_the_edges() -> None:
     assert one(log_of_ratio("x", "y", "d"), x=0, y=2, d=-2) == -math.inf
     assert one(log_of_ratio("x", "y", "d"), x=2, y=0, d=2) == math.inf
 
 
-def test_zero_log_zero() -> None:
+def test_zero_times_log_zero_is_zero() -> None:
     assert one(xlogy("x", "y"), x=0, y=0) == 0
 
 
@@ -82,12 +82,12 @@ def frames(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> list[p
 
 
 def table(gold: pl.LazyFrame, system: pl.LazyFrame) -> pl.DataFrame:
-    made = overlaps(gold, system, member="item", gold_group="gold", group="cluster")
-    return made.collect().sort("gold", "cluster")
+    result = overlaps(gold, system, member="item", gold_group="gold", group="cluster")
+    return result.collect().sort("gold", "cluster")
 
 
 @given(pairs, pairs)
-def test_equals_the_intersections_of_sets(
+def test_overlaps_equal_the_intersections_of_sets(
     gold: list[tuple[int, int]], system: list[tuple[int, int]]
 ) -> None:
     classes = {name: {x for x, i in gold if GOLD[i] == name} for name in GOLD}
@@ -101,7 +101,7 @@ def test_equals_the_intersections_of_sets(
     assert table(*frames(gold, system)).rows() == expected
 
 
-def test_a_lexicon_and_a_dictionary() -> None:
+def test_overlaps_of_a_lexicon_and_a_dictionary() -> None:
     counts = pl.DataFrame({"n_ij": [7, 3], "n_i": [10, 3], "n_j": [7, 3]})
     got = counts.select(p=precision(), r=recall(), f=f_score())
     assert got.rows() == [(1.0, 0.7, 14 / 17), (1.0, 1.0, 1.0)]
@@ -113,19 +113,19 @@ def test_nulls_are_no_members() -> None:
     assert table(gold, system).rows() == [("a", "1", 1, 1, 1)]
 
 
-def test_nothing_in_common() -> None:
-    made = table(*frames([], [(1, 1)]))
-    assert made.columns == ["gold", "cluster", "n_ij", "n_i", "n_j"]
-    assert made.height == 0
-    assert set(made.dtypes[2:]) == {pl.Int64}
+def test_groupings_without_a_common_member_have_no_overlap() -> None:
+    result = table(*frames([], [(1, 1)]))
+    assert result.columns == ["gold", "cluster", "n_ij", "n_i", "n_j"]
+    assert result.height == 0
+    assert set(result.dtypes[2:]) == {pl.Int64}
 
 
-def test_groups_need_two_names() -> None:
+def test_groups_need_distinct_names() -> None:
     with pytest.raises(ValueError, match="both group columns are named 'lemma'"):
         overlaps(pl.LazyFrame(), pl.LazyFrame(), member="form", gold_group="lemma", group="lemma")
 
 
-# Numbers of columns: what a cell holds, or nothing where it holds none.
+# Numbers of columns: the number in a cell, or null if it has none.
 
 BIG = 2**63
 DAY = datetime.datetime(2024, 1, 31)
@@ -170,14 +170,14 @@ WHOLE: dict[str, tuple[pl.Series, list[int | None]]] = {
 
 
 @pytest.mark.parametrize("case", WHOLE)
-def test_whole_numbers_of_a_column(case: str) -> None:
+def test_whole_numbers_are_read_from_columns(case: str) -> None:
     values, expected = WHOLE[case]
     assert read_by(whole_number, values) == expected
 
 
 @pytest.mark.parametrize("case", NO_NUMBERS)
 @pytest.mark.parametrize("parse", [whole_number, number])
-def test_what_is_no_number_is_not_made_one(parse: Any, case: str) -> None:
+def test_values_that_are_no_numbers_are_null(parse: Any, case: str) -> None:
     values = NO_NUMBERS[case]
     assert read_by(parse, values) == [None] * len(values)
 
@@ -187,7 +187,7 @@ def read_by(parse: Any, values: pl.Series) -> list[Any]:
     return rows.select("place", parse("x", values.dtype)).get_column("x").to_list()
 
 
-def test_numbers_of_a_column() -> None:
+def test_numbers_are_read_from_columns() -> None:
     assert read_by(number, pl.Series(["3.50", None]).cast(pl.Decimal(9, 2))) == [3.5, None]
     assert read_by(number, pl.Series([" 0.5", "nan", "-inf", "x"])) == [0.5, None, -math.inf, None]
     assert read_by(number, pl.Series([3, None])) == [3.0, None]
@@ -201,6 +201,6 @@ def test_numbers_of_a_column() -> None:
         pl.Series(["1", "0", "1", "0", "3", "2", ".5", None]).cast(pl.Decimal(9, 2)),
     ],
 )
-def test_judgements_of_a_column(values: pl.Series) -> None:
-    found = pl.DataFrame({"x": values}).select(judgement("x")).to_series().to_list()
-    assert found == [True, False, True, False, None, None, None, None]
+def test_judgements_are_read_from_columns(values: pl.Series) -> None:
+    result = pl.DataFrame({"x": values}).select(judgement("x")).to_series().to_list()
+    assert result == [True, False, True, False, None, None, None, None]

@@ -31,7 +31,7 @@ def table(values: list[str]) -> pl.DataFrame:
 
 
 @given(texts, st.integers(1, 7))
-def test_ranges_follow_each_other(values: list[str], rows: int) -> None:
+def test_parts_are_consecutive_ranges(values: list[str], rows: int) -> None:
     with room_for(rows):
         parts = [each.collect()["lemma"] for each in parts_of(table(values).lazy(), by="lemma")]
     assert sorted(pl.concat(parts)) == sorted(values)
@@ -40,17 +40,17 @@ def test_ranges_follow_each_other(values: list[str], rows: int) -> None:
 
 
 @given(texts, st.integers(1, 7))
-def test_what_is_laid_aside_falls_into_the_same_ranges(values: list[str], rows: int) -> None:
+def test_spilled_rows_have_the_same_ranges(values: list[str], rows: int) -> None:
     frame = table(values)
     with room_for(rows), spill_of(1, frame.schema) as flat:
         flat.add(frame, pl.lit(0))
-        with by_range(flat, by="lemma") as laid:
-            found = [sorted(each.collect()["lemma"]) for each in laid]
+        with by_range(flat, by="lemma") as ranges:
+            parts = [sorted(each.collect()["lemma"]) for each in ranges]
         expected = [sorted(each.collect()["lemma"]) for each in parts_of(frame.lazy(), by="lemma")]
-    assert found == expected
+    assert parts == expected
 
 
-def test_one_value_is_never_divided() -> None:
+def test_equal_values_are_never_divided() -> None:
     same = table(["a"] * 9)
     with room_for(2):
         ranges = ranges_of("lemma", same.lazy(), table(["a", "b"]).lazy())
@@ -61,7 +61,7 @@ def test_one_value_is_never_divided() -> None:
     assert same.select(ranges.number("lemma")).n_unique() == 1
 
 
-def test_of_no_rows_there_is_one_part() -> None:
+def test_an_empty_table_has_one_part() -> None:
     empty = table([])
     assert [each.collect().height for each in parts_of(empty.lazy(), by="lemma")] == [0]
     assert [each.shape for each in batches(empty.lazy())] == [(0, 1)]
@@ -69,14 +69,14 @@ def test_of_no_rows_there_is_one_part() -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 2, 10])
-def test_batches_and_slices_are_all_rows_in_order(rows: int) -> None:
+def test_batches_and_slices_contain_all_rows_in_order(rows: int) -> None:
     frame = table(list("hgfedcba"))
     with room_for(rows):
         assert pl.concat(batches(frame.lazy())).equals(frame)
         assert pl.concat(slices(frame)).equals(frame)
 
 
-def test_equal_texts_fall_into_one_bucket() -> None:
+def test_equal_texts_are_in_one_bucket() -> None:
     frame = table(["a", "b", "a", "ß", "ß"])
     numbers = frame.select(bucket_of("lemma", 3)).to_series().to_list()
     assert numbers[0] == numbers[2]
@@ -85,7 +85,7 @@ def test_equal_texts_fall_into_one_bucket() -> None:
     assert frame.select(bucket_of("lemma", 1)).to_series().to_list() == [0]
 
 
-def test_rows_follow_from_the_room() -> None:
+def test_numbers_of_rows_depend_on_the_memory() -> None:
     with memory.with_limit(4 << 30):
         many, buckets = most_rows(), buckets_for(50_000_000)
     with memory.with_limit(1 << 20):

@@ -45,24 +45,26 @@ def by_optimizer(given_: Problem, ridge: float, of_numbers: float) -> FloatArray
         value = weights @ (np.logaddexp(0.0, eta) - y * eta) + penalty @ b**2 / 2.0
         return float(value), columns.T @ (weights * (scipy.special.expit(eta) - y)) + penalty * b
 
-    found = scipy.optimize.minimize(
+    result = scipy.optimize.minimize(
         loss, np.zeros(columns.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-9}
     )
-    return np.asarray(columns @ found.x)
+    return np.asarray(columns @ result.x)
 
 
 @given(
     seed=st.integers(0, 10_000), ridge=st.sampled_from([0.1, 1.0, 30.0]),
     numbers=st.integers(1, 6), of_numbers=st.sampled_from([1.0, 5.0]),
 )  # fmt: skip
-def test_the_fit_is_the_minimum(seed: int, ridge: float, numbers: int, of_numbers: float) -> None:
+def test_the_fit_agrees_with_a_general_optimizer(
+    seed: int, ridge: float, numbers: int, of_numbers: float
+) -> None:
     problem = random_problem(seed, numbers=numbers)
     model = fit_ridge(*problem, ridge=ridge, of_numbers=of_numbers)
     expected = by_optimizer(problem, ridge, of_numbers)
     assert model.log_odds(problem.features) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_start_changes_nothing() -> None:
+def test_the_start_does_not_change_the_fit() -> None:
     problem = random_problem(1)
     first = fit_ridge(*problem, ridge=10.0)
     cold = fit_ridge(*problem, ridge=1.0).log_odds(problem.features)
@@ -81,7 +83,7 @@ def test_separated_labels_have_a_finite_fit() -> None:
     assert 0.0 < model.numbers[0] < 100.0
 
 
-def test_judged_words_alone_give_the_same_model() -> None:
+def test_words_without_judgements_do_not_change_the_model() -> None:
     """Words that are not judged have no effect, whether they have a code of their own or not."""
     problem = random_problem(2, size=60)
     places = np.arange(0, 60, 5)

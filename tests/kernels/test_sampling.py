@@ -30,23 +30,23 @@ words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 
 
 @given(l1=words, l2=words)
-def test_id_is_sha_256(l1: str, l2: str) -> None:
-    found = pl.DataFrame({"l1": [l1], "l2": [l2]}).select(candidate_id("l1", "l2")).item()
-    assert found == "x" + hashlib.sha256(f"{l1}\x1f{l2}".encode()).hexdigest()[:16]
+def test_ids_are_sha_256_hashes(l1: str, l2: str) -> None:
+    digest = pl.DataFrame({"l1": [l1], "l2": [l2]}).select(candidate_id("l1", "l2")).item()
+    assert digest == "x" + hashlib.sha256(f"{l1}\x1f{l2}".encode()).hexdigest()[:16]
 
 
-def test_units_are_kept_apart() -> None:
+def test_ids_distinguish_the_borders_of_units() -> None:
     pairs = pl.DataFrame({"l1": ["a b", "a"], "l2": ["c", "b c"]})
     assert pairs.select(candidate_id("l1", "l2").n_unique()).item() == 2
 
 
-def test_keys_stay_as_they_are() -> None:
-    """XXH64 of the salted text, halved: samples drawn today can be drawn again for ever."""
-    found = pl.DataFrame({"id": ["x1", "x2"]}).select(seeded_key("id", seed="s", purpose="ties"))
-    assert found.to_series().to_list() == KEYS
+def test_keys_have_pinned_values() -> None:
+    """XXH64 of the salted text, halved: samples can be reproduced by any later version."""
+    keys = pl.DataFrame({"id": ["x1", "x2"]}).select(seeded_key("id", seed="s", purpose="ties"))
+    assert keys.to_series().to_list() == KEYS
 
 
-def test_seed_and_purpose_matter() -> None:
+def test_keys_depend_on_seed_and_purpose() -> None:
     frame = pl.DataFrame({"id": ["a"]})
     keys = {
         frame.select(seeded_key("id", seed=seed, purpose=purpose)).item()
@@ -83,7 +83,9 @@ def ids(count: int) -> pl.DataFrame:
 
 
 @given(population=st.integers(0, 60), size=st.integers(0, 80), seed=st.text(max_size=5))
-def test_without_replacement(population: int, size: int, seed: str) -> None:
+def test_samples_without_replacement_are_valid_and_nested(
+    population: int, size: int, seed: str
+) -> None:
     drawn = without_replacement(ids(population), size=size, seed=seed)
     validate([drawn], Sample, name="sample")
     assert drawn.height == drawn["id"].n_unique() == min(size, population)
@@ -94,7 +96,9 @@ def test_without_replacement(population: int, size: int, seed: str) -> None:
 
 
 @given(population=st.integers(0, 30), size=st.integers(1, 80), seed=st.text(max_size=5))
-def test_with_replacement(population: int, size: int, seed: str) -> None:
+def test_samples_with_replacement_are_valid_and_nested(
+    population: int, size: int, seed: str
+) -> None:
     drawn = with_replacement(ids(population), size=size, seed=seed)
     validate([drawn], Sample, name="sample")
     assert drawn["multiplicity"].sum() == (size if population else 0)
@@ -114,7 +118,7 @@ def test_every_candidate_has_the_same_chance(draw: object) -> None:
 
 
 @pytest.mark.long
-def test_pairs_are_drawn_together_as_often_as_they_should() -> None:
+def test_pairs_are_drawn_together_with_their_chance() -> None:
     """Without replacement two given candidates of 10 are both among 4 in 2/15 of samples."""
     both = sum(
         {"x0", "x1"} <= set(without_replacement(ids(10), size=4, seed=str(i))["id"])
@@ -123,11 +127,11 @@ def test_pairs_are_drawn_together_as_often_as_they_should() -> None:
     assert abs(both - 400) < 3.3 * (3000 * 2 / 15 * 13 / 15) ** 0.5
 
 
-def test_size() -> None:
+def test_sample_sizes_follow_the_rate() -> None:
     assert [sample_size(n, rate=0.1) for n in (0, 1, 4, 5102, 14654)] == [0, 1, 1, 510, 1465]
 
 
-# Samples are those of slow twins, and the same from a table that is on the disk.
+# Samples agree with slow twins, and are the same from a table on disk.
 
 
 def by_key(every: pl.DataFrame, seed: str) -> list[str]:
@@ -142,7 +146,9 @@ def test_the_smallest_keys_are_drawn(population: int, size: int, seed: str) -> N
 
 
 @given(population=st.integers(1, 60), size=st.integers(1, 80), seed=st.text(max_size=3))
-def test_each_draw_is_a_number_in_the_order_of_keys(population: int, size: int, seed: str) -> None:
+def test_draws_with_replacement_follow_the_order_of_keys(
+    population: int, size: int, seed: str
+) -> None:
     ordered = by_key(ids(population), seed)
     draws = pl.DataFrame({"draw": [str(n) for n in range(size)]})
     numbers = draws.select(seeded_key("draw", seed=seed, purpose="draws")).to_series()
@@ -152,9 +158,11 @@ def test_each_draw_is_a_number_in_the_order_of_keys(population: int, size: int, 
 
 
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])
-def test_a_table_on_the_disk(draw: Callable[..., pl.DataFrame], tmp_path: Path) -> None:
+def test_samples_of_a_table_on_disk_are_the_same(
+    draw: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
     every = ids(500)
     every.write_parquet(tmp_path / "ids.parquet", row_group_size=50)
     with memory.with_limit(1):
-        found = draw(pl.scan_parquet(tmp_path / "ids.parquet"), size=40, seed="s")
-    assert found.equals(draw(every, size=40, seed="s"))
+        sample = draw(pl.scan_parquet(tmp_path / "ids.parquet"), size=40, seed="s")
+    assert sample.equals(draw(every, size=40, seed="s"))

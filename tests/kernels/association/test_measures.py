@@ -568,9 +568,9 @@ def test_every_other_measure_falls_somewhere() -> None:
 
 
 def bounds(name: str) -> tuple[float, float, str]:
-    range_ = MEASURES.get(name).range
-    low, high = range_[1:-1].replace("N", "inf").split(",")
-    return float(low), float(high), range_
+    interval = MEASURES.get(name).range
+    low, high = interval[1:-1].replace("N", "inf").split(",")
+    return float(low), float(high), interval
 
 
 @pytest.mark.long
@@ -579,12 +579,12 @@ def bounds(name: str) -> tuple[float, float, str]:
 def test_scores_are_in_their_range(rows: list[Cells]) -> None:
     for result in scores_measures_laws(*rows):
         for name in MEASURES:
-            low, high, range_ = bounds(name)
+            low, high, interval = bounds(name)
             value = result[name]
             if value is not None:
-                assert low <= value <= high, (name, value, range_)
-                assert not (value == -math.inf and range_[0] == "("), (name, value, range_)
-                assert not (value == math.inf and range_[-1] == ")" and "N" not in range_), name
+                assert low <= value <= high, (name, value, interval)
+                assert not (value == -math.inf and interval[0] == "("), (name, value, interval)
+                assert not (value == math.inf and interval[-1] == ")" and "N" not in interval), name
 
 
 def test_perfect_association_has_the_maximum_score() -> None:

@@ -33,17 +33,17 @@ def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
 
 
 def test_typed_text_becomes_forms() -> None:
-    entries_ = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
-    assert sorted(keyed_forms(entries_).select("lemma", "form").collect().rows(), key=str) == [
+    table = entries(("a", " u,v ;w\nx, ,"), ("b", "–"), ("c", None), ("d", "two words"))
+    assert sorted(keyed_forms(table).select("lemma", "form").collect().rows(), key=str) == [
         ("a", "u"), ("a", "v"), ("a", "w"), ("a", "x"), ("b", None), ("d", "two words"),
     ]  # fmt: skip
-    assert keying_faults(entries_).collect().height == 0
+    assert keying_faults(table).collect().height == 0
 
 
 def test_a_hyphen_inside_a_form_is_no_sign() -> None:
-    entries_ = entries(("a", "well-known, by-"))
-    assert keying_faults(entries_).collect().height == 0
-    assert keyed_forms(entries_).collect().height == 2
+    table = entries(("a", "well-known, by-"))
+    assert keying_faults(table).collect().height == 0
+    assert keyed_forms(table).collect().height == 2
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def everybody(draws: int) -> BoolArray:
 
 def labels(y: FloatArray, g: FloatArray, weights: Weights | None = None) -> float:
     fold = np.arange(len(y)) % 10
-    weights_ = weights or domain_weights(None, draws=len(y))
-    return float(label_savings(y, g, everybody(len(y)), weights_, fold=fold).labels[0])
+    resolved = weights or domain_weights(None, draws=len(y))
+    return float(label_savings(y, g, everybody(len(y)), resolved, fold=fold).labels[0])
 
 
 def test_a_perfect_judge_saves_all_labels() -> None:

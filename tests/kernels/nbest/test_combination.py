@@ -162,7 +162,7 @@ def test_a_single_fold_is_refused() -> None:
 
 
 def test_cross_fitting_finds_a_signal_and_no_noise() -> None:
-    """Cross-fitted average precision is high for an informative measure, that of chance otherwise."""
+    """Cross-fitted average precision is high for an informative measure alone."""
     bits = np.random.default_rng(7)
     tp = np.arange(400) % 4 == 0
     good = tp + bits.normal(scale=0.3, size=400)

@@ -488,7 +488,7 @@ def test_any_judgement_of_open_draws_is_in_the_worst_case_range(
 
 @pytest.mark.parametrize("lost", [0.5, 0.9])
 def test_worst_case_limits_hold_if_true_positives_are_lost(lost: float) -> None:
-    """If true positives are lost, plain intervals fail, and worst-case intervals keep their level."""
+    """If true positives are lost, worst-case intervals alone keep their level."""
     random, runs, truth, draws = np.random.default_rng(7), 1000, 0.4, 60
     k = random.binomial(draws, truth, runs)
     u = random.binomial(k, lost)

@@ -82,8 +82,8 @@ def test_ranks_agree_with_a_slow_twin(
     schema = {"id": pl.String, "b": pl.Float64, "a": pl.Float64}
     scores = pl.LazyFrame({"id": ids, "b": first, "a": second}, schema=schema)
     with memory.with_limit(limit):
-        parts_ = list(rankings(scores, measures=["b", "a"], seed="s"))
-        parts = [each.collect(engine="streaming") for each in parts_]
+        plans = list(rankings(scores, measures=["b", "a"], seed="s"))
+        parts = [each.collect(engine="streaming") for each in plans]
     validate(parts, Ranks, name="ranks")
     for part, name, own in zip(parts, "ab", (second, first), strict=True):
         assert part.select("id", "rank", "tie").rows() == slow_ranks(ids, own)

@@ -197,9 +197,9 @@ counts = st.integers(1, 60).flatmap(lambda m: st.tuples(st.just(m), st.integers(
     st.sampled_from([0.1, 0.3, 0.6]),
 )
 def test_guaranteed_lists_agree_with_a_slow_twin(
-    counts_: dict[tuple[str, int], tuple[int, int]], sizes: list[int], min_precision: float
+    draws: dict[tuple[str, int], tuple[int, int]], sizes: list[int], min_precision: float
 ) -> None:
-    frame = lists(*((measure, n, m, k) for (measure, n), (m, k) in counts_.items()))
+    frame = lists(*((measure, n, m, k) for (measure, n), (m, k) in draws.items()))
     table = guaranteed_lists(frame, sizes=sizes, min_precision=min_precision, **HOW).filter(
         "passed"
     )
@@ -252,7 +252,7 @@ def test_the_guarantee_keeps_its_level(shape: str, measures: int, method: str) -
 
 
 def test_an_estimate_guarantees_nothing() -> None:
-    """If all lists are just below 30 %, the longest one estimated at 30 % is usually less precise."""
+    """Of lists just below 30 %, the longest one estimated at 30 % is usually less precise."""
     sizes, runs = [50, 100, 200, 300, 400], 200
     frame, _ = nested_samples(SHAPES["never"], sizes, measures=4, runs=runs, rate=0.3)
     enough = frame.filter(pl.col("k_sampled") >= 0.3 * pl.col("n_sampled"))

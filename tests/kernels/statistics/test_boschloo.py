@@ -1,4 +1,4 @@
-"""Boschloo's test against slow twins, and what all exact tests have in common."""
+"""Boschloo's test against slow twins, and common properties of all exact tests."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def one(table: Table) -> float:
     ((1, 1, 0, 1), 0.25),  # p (1-p) at 1/2
     ((2, 2, 0, 2), 0.0625),
 ])  # fmt: skip
-def test_known_values(table: Table, p: float) -> None:
+def test_published_p_values(table: Table, p: float) -> None:
     assert one(table) == pytest.approx(p, rel=1e-5)
 
 
 @pytest.mark.parametrize("table", [
     (7, 12, 1, 8), (3, 20, 1, 25), (0, 4, 0, 9), (15, 30, 12, 31), (9, 9, 4, 11), (2, 33, 0, 11),
 ])  # fmt: skip
-def test_agrees_with_scipy(table: Table) -> None:
+def test_one_sided_p_values_agree_with_scipy(table: Table) -> None:
     k1, n1, k2, n2 = table
     cells = [[k1, k2], [n1 - k1, n2 - k2]]
     greater = boschloo_exact(cells, alternative="greater", n=64).pvalue
@@ -84,19 +84,19 @@ def test_agrees_with_scipy(table: Table) -> None:
 
 
 @given(tables())
-def test_agrees_with_the_definition(table: Table) -> None:
+def test_one_sided_p_values_agree_with_the_definition(table: Table) -> None:
     assert one(table) == pytest.approx(slow_boschloo(*table), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(
     "table", [(22, 24, 4, 14), (4, 4, 9, 14), (19, 24, 6, 21), (13, 30, 2, 30), (24, 24, 0, 20)]
 )
-def test_agrees_with_the_definition_in_larger_groups(table: Table) -> None:
+def test_one_sided_p_values_of_larger_groups_agree_with_the_definition(table: Table) -> None:
     assert one(table) == pytest.approx(slow_boschloo(*table), rel=1e-10, abs=0)
 
 
 @given(tables(largest=60))
-def test_never_above_fisher_and_grows_with_k2(table: Table) -> None:
+def test_one_sided_p_values_are_at_most_fishers_and_grow_with_k2(table: Table) -> None:
     k1, n1, k2, n2 = table
     p = boschloo_greater([k1] * (n2 + 1), [n1] * (n2 + 1), np.arange(n2 + 1), [n2] * (n2 + 1))
     assert 0 < p[k2] <= fisher_greater([k1], [n1], [k2], [n2])[0] <= 1
@@ -104,7 +104,7 @@ def test_never_above_fisher_and_grows_with_k2(table: Table) -> None:
 
 
 @given(tables(largest=60))
-def test_mirror(table: Table) -> None:
+def test_mirrored_tables_have_equal_p_values(table: Table) -> None:
     k1, n1, k2, n2 = table
     mirrored = one((n2 - k2, n2, n1 - k1, n1))
     # Above 0.99 several maxima are close to each other, and to 1.
@@ -112,27 +112,27 @@ def test_mirror(table: Table) -> None:
 
 
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.77])
-def test_level_is_kept(p: float) -> None:
+def test_the_one_sided_test_keeps_its_level(p: float) -> None:
     n1, n2 = 11, 14
     every = list(product(range(n1 + 1), range(n2 + 1)))
     k1, k2 = (np.array(column) for column in zip(*every, strict=True))
-    found = boschloo_greater(k1, np.full(len(k1), n1), k2, np.full(len(k1), n2))
+    p_values = boschloo_greater(k1, np.full(len(k1), n1), k2, np.full(len(k1), n2))
     chance = np.array([
         comb(n1, a) * comb(n2, b) * p ** (a + b) * (1 - p) ** (n1 + n2 - a - b) for a, b in every
     ])  # fmt: skip
     for alpha in (0.01, 0.05, 0.2):
-        assert chance[found <= alpha].sum() <= alpha + 1e-12
+        assert chance[p_values <= alpha].sum() <= alpha + 1e-12
 
 
 @pytest.mark.long
-def test_far_tails_and_large_groups_stay_close_to_fisher() -> None:
+def test_one_sided_p_values_of_far_tails_are_close_to_fishers() -> None:
     table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
     p, fisher = boschloo_greater(*table), fisher_greater(*table)
     assert np.all((p <= fisher) & (p > fisher / 20))
     assert p[0] < 1e-70
 
 
-def test_degenerate_tables() -> None:
+def test_one_sided_p_values_of_degenerate_tables() -> None:
     p = boschloo_greater([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, 1.0]
@@ -141,7 +141,7 @@ def test_degenerate_tables() -> None:
 
 
 @given(st.lists(tables(largest=12), min_size=2, max_size=20), st.randoms())
-def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], random: Random) -> None:
+def test_batches_do_not_change_one_sided_p_values(rows: list[Table], random: Random) -> None:
     alone = {row: one(row) for row in rows}
     random.shuffle(rows)
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -152,7 +152,7 @@ def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], rando
     assert boschloo_greater(*columns).tolist() == few.tolist()
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_tables_are_refused() -> None:
     with pytest.raises(ValueError, match="in 1 table "):
         boschloo_greater([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
@@ -187,7 +187,7 @@ def one_boschloo_two_sided(table: Table) -> float:
     return float(boschloo_two_sided(*([value] for value in table))[0])
 
 
-def test_by_hand() -> None:
+def test_two_sided_p_values_by_hand() -> None:
     # 2 of 2 and 0 of 2, or the other way round: p^2 (1 - p)^2 twice, at 1/2; Fisher: 2/6
     assert one_boschloo_two_sided((2, 2, 0, 2)) == pytest.approx(2 / 16)
     assert (
@@ -195,7 +195,7 @@ def test_by_hand() -> None:
     )  # as probable as the other table with one success
 
 
-def test_where_twice_the_smaller_is_above_fisher() -> None:
+def test_twice_the_smaller_p_value_can_exceed_fishers() -> None:
     table = ([9], [14], [34], [38])
     both, fishers = boschloo_boschloo_two_sided(*table)[0], fisher_two_sided(*table)[0]
     assert (round(fishers, 4), round(both, 4)) == (0.0477, 0.0538)
@@ -206,20 +206,20 @@ def test_where_twice_the_smaller_is_above_fisher() -> None:
 @given(tables_boschloo_two_sided())
 @example((6, 6, 2, 3))  # a climb from the minimum between two maxima takes many steps
 @example((8, 9, 3, 9))  # two maxima closer than the grid, a minimum between them
-def test_agrees_with_the_definition_boschloo_two_sided(table: Table) -> None:
+def test_two_sided_p_values_agree_with_the_definition(table: Table) -> None:
     assert one_boschloo_two_sided(table) == pytest.approx(slow(*table), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(
     "table", [(22, 24, 4, 14), (4, 4, 9, 14), (13, 30, 2, 30), (24, 24, 0, 20)]
 )
-def test_agrees_with_the_definition_in_larger_groups_boschloo_two_sided(table: Table) -> None:
+def test_two_sided_p_values_of_larger_groups_agree_with_the_definition(table: Table) -> None:
     assert one_boschloo_two_sided(table) == pytest.approx(slow(*table), rel=1e-9, abs=0)
 
 
 @pytest.mark.long
 @given(st.lists(tables_boschloo_two_sided(largest=60), min_size=1, max_size=4))
-def test_never_above_fisher_and_symmetric(rows: list[Table]) -> None:
+def test_two_sided_p_values_are_at_most_fishers_and_symmetric(rows: list[Table]) -> None:
     k1, n1, k2, n2 = (np.array(column) for column in zip(*rows, strict=True))
     p = boschloo_two_sided(k1, n1, k2, n2)
     assert np.all((p > 0) & (p <= fisher_two_sided(k1, n1, k2, n2)))
@@ -229,38 +229,38 @@ def test_never_above_fisher_and_symmetric(rows: list[Table]) -> None:
 
 
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.77])
-def test_level_is_kept_and_nothing_of_fisher_is_lost(p: float) -> None:
+def test_the_two_sided_test_keeps_its_level_and_rejects_more(p: float) -> None:
     n1, n2 = 11, 14
     every = list(product(range(n1 + 1), range(n2 + 1)))
     k1, k2 = (np.array(column) for column in zip(*every, strict=True))
-    found = boschloo_two_sided(k1, n1, k2, n2)
+    p_values = boschloo_two_sided(k1, n1, k2, n2)
     fishers = fisher_two_sided(k1, n1, k2, n2)
     chance = np.array([
         comb(n1, a) * comb(n2, b) * p ** (a + b) * (1 - p) ** (n1 + n2 - a - b) for a, b in every
     ])  # fmt: skip
     for alpha in (0.01, 0.05, 0.2):
-        assert chance[found <= alpha].sum() <= alpha + 1e-12
-        assert not ((fishers <= alpha) & (found > alpha)).any()
-        assert ((fishers > alpha) & (found <= alpha)).any()
+        assert chance[p_values <= alpha].sum() <= alpha + 1e-12
+        assert not ((fishers <= alpha) & (p_values > alpha)).any()
+        assert ((fishers > alpha) & (p_values <= alpha)).any()
 
 
-def test_one_sided_it_is_the_other() -> None:
+def test_both_variants_have_equal_one_sided_p_values() -> None:
     for alternative in ("greater", "less"):
-        found = boschloo_minlike([9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative)
+        p_values = boschloo_minlike([9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative)
         expected = boschloo_boschloo_two_sided(
             [9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative
         )
-        assert found.tolist() == expected.tolist()
+        assert p_values.tolist() == expected.tolist()
 
 
 @pytest.mark.long
-def test_far_tails_stay_close_to_fisher() -> None:
+def test_two_sided_p_values_of_far_tails_are_close_to_fishers() -> None:
     table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
     p, fishers = boschloo_two_sided(*table), fisher_two_sided(*table)
     assert np.all((p <= fishers) & (p > fishers / 20))
 
 
-def test_degenerate_tables_boschloo_two_sided() -> None:
+def test_two_sided_p_values_of_degenerate_tables() -> None:
     p = boschloo_two_sided([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, pytest.approx(slow(0, 7, 2, 2))]
@@ -268,7 +268,7 @@ def test_degenerate_tables_boschloo_two_sided() -> None:
     assert boschloo_two_sided(empty, empty, empty, empty).shape == (0,)
 
 
-def test_result_belongs_to_its_table_whatever_the_batch_boschloo_two_sided(
+def test_batches_do_not_change_two_sided_p_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     columns = ([3, 9, 0, 7, 4], [10, 20, 5, 12, 6], [6, 2, 4, 1, 0], [10, 15, 7, 8, 14])
@@ -278,7 +278,7 @@ def test_result_belongs_to_its_table_whatever_the_batch_boschloo_two_sided(
     assert whole == pytest.approx(few[::-1], rel=1e-12)
 
 
-def test_mistakes_are_refused_boschloo_two_sided() -> None:
+def test_wrong_tables_are_refused_by_the_two_sided_test() -> None:
     with pytest.raises(ValueError, match="in 1 table "):
         boschloo_two_sided([5], [4], [0], [3])
     with pytest.raises(ValueError, match=r"limited to 10,000 draws in both groups, not 12,000"):
@@ -290,7 +290,7 @@ CELLS = np.array([[7, 2], [5, 7]])
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_sides_are_those_of_scipy(alternative: Any) -> None:
+def test_alternatives_agree_with_scipy(alternative: Any) -> None:
     spelt = alternative.replace("_", "-")
     expected = fisher_exact(CELLS, alternative=spelt)[1]
     assert exact_tests.fisher(*TEAMS, alternative=alternative)[0] == pytest.approx(
@@ -303,7 +303,7 @@ def test_sides_are_those_of_scipy(alternative: Any) -> None:
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_two_sided_is_the_default_and_groups_may_change_places(name: str) -> None:
+def test_tests_are_two_sided_by_default_and_symmetric(name: str) -> None:
     test = TESTS.get(name).p_values
     two, greater, less = (float(test(*TEAMS, alternative=a)[0]) for a in ALTERNATIVES)
     assert float(test(*TEAMS)[0]) == two
@@ -313,18 +313,18 @@ def test_two_sided_is_the_default_and_groups_may_change_places(name: str) -> Non
     assert float(test(*turned, alternative="less")[0]) == greater
 
 
-def test_two_sided_boschloo_is_at_most_one() -> None:
+def test_two_sided_p_values_are_at_most_one() -> None:
     assert float(exact_tests.boschloo([2], [4], [2], [4])[0]) == 1.0
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_an_alternative_that_is_none_is_refused(name: str) -> None:
+def test_unknown_alternatives_are_refused(name: str) -> None:
     with pytest.raises(
         ValueError, match="unknown alternative 'two-sided'; valid: two_sided, greater"
     ):
         TESTS.get(name).p_values(*TEAMS, alternative="two-sided")  # type: ignore[arg-type]  # the mistake
 
 
-def test_unknown_test_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_test_is_refused_with_the_valid_names() -> None:
     with pytest.raises(ValueError, match=f"'mcnemar'; valid: {', '.join(TESTS)}"):
         TESTS.get("mcnemar")

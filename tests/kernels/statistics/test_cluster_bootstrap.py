@@ -20,7 +20,7 @@ from pipeline.kernels.statistics.cluster_bootstrap import (
 DRAWS = st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any)
 
 
-def test_sums_are_those_of_clusters_drawn_again() -> None:
+def test_replicates_are_sums_of_resampled_clusters() -> None:
     counts = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     times = replicate_sums(counts, replicates=4000, seed="s")
     assert times.shape == (4000, 3)
@@ -31,7 +31,7 @@ def test_sums_are_those_of_clusters_drawn_again() -> None:
     assert np.cov(times.T)[0, 1] == pytest.approx(-1 / 3, abs=0.05)
 
 
-def test_same_seed_same_draws_whatever_the_columns_and_the_parts(
+def test_the_seed_fixes_the_draws_for_any_columns_and_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     counts = np.arange(24.0).reshape(6, 4)
@@ -56,16 +56,16 @@ def slow_effective(parts: list[list[int]]) -> float:
 
 
 @given(DRAWS)
-def test_effective_clusters_of_a_twin(draws: list[int]) -> None:
-    found = float(effective_clusters([draws]))
-    assert found == pytest.approx(slow_effective([draws]))
-    assert found >= 1.0 - 1e-12
-    assert found <= sum(each > 0 for each in draws) * (1 + 1e-12)
+def test_effective_clusters_agree_with_a_slow_twin(draws: list[int]) -> None:
+    effective = float(effective_clusters([draws]))
+    assert effective == pytest.approx(slow_effective([draws]))
+    assert effective >= 1.0 - 1e-12
+    assert effective <= sum(each > 0 for each in draws) * (1 + 1e-12)
     both = [draws, draws[::-1]]
     assert float(effective_clusters(both)) == pytest.approx(slow_effective(both))
 
 
-def test_many_clusters_are_no_rounding() -> None:
+def test_many_equal_clusters_are_counted_exactly() -> None:
     assert float(effective_clusters([np.ones(200_000)])) == pytest.approx(200_000)
     assert np.isnan(effective_clusters([[[0, 0]], [[1, 1]]])).tolist() == [True, False]
     assert np.isnan(effective_clusters([[1, 2], [0, 0]]))
@@ -73,7 +73,7 @@ def test_many_clusters_are_no_rounding() -> None:
 
 
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=9), st.floats(1.5, 50))
-def test_error_of_a_twin(values: list[float], g: float) -> None:
+def test_the_error_agrees_with_a_plain_variance(values: list[float], g: float) -> None:
     error, freedom = error_and_freedom(np.array(values)[:, None], [g])
     variance = pvariance(values, fmean(values)) * len(values) / (len(values) - 1)
     if variance > 1e-11:
@@ -83,7 +83,7 @@ def test_error_of_a_twin(values: list[float], g: float) -> None:
         assert np.isnan(error[0])
 
 
-def test_no_error_where_nothing_varies_or_too_little_is_known() -> None:
+def test_constant_or_unknown_values_have_no_error() -> None:
     nan = np.nan
     # two of three; one of three has a value; no spread; one cluster; no draws
     values = np.array(
@@ -96,7 +96,7 @@ def test_no_error_where_nothing_varies_or_too_little_is_known() -> None:
 
 
 @given(st.floats(-1, 1), st.floats(0.01, 1), st.floats(0.5, 100))
-def test_limits_and_p_values_say_the_same(d: float, error: float, freedom: float) -> None:
+def test_limits_and_p_values_agree(d: float, error: float, freedom: float) -> None:
     p = float(student_p_values(d, error, freedom))
     assert p == pytest.approx(2 * student.sf(abs(d) / error, freedom), rel=1e-6)
     if 1e-6 < p < 0.999:

@@ -48,8 +48,10 @@ def limits_difference_tests(
 @pytest.mark.long
 @given(st.lists(tables(), min_size=1, max_size=4), st.sampled_from(METHODS),
        st.sampled_from([0.0, 0.05, 0.3]))  # fmt: skip
-def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margin: float) -> None:
-    """Just above the p-value of each row its own limits decide, just below they do not."""
+def test_p_values_are_the_levels_at_which_limits_decide(
+    some: list[Counts], method: str, margin: float
+) -> None:
+    """The limits of each row decide just above its p-value, and not just below it."""
     *counts, size, whole = np.array(some).T
     sets: dict[str, Any] = {"size": size, "list_size": whole, "method": method}
     beyond = margin_p_values(*counts, **sets, margin=margin)
@@ -72,7 +74,7 @@ def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margi
 
 @pytest.mark.long
 @given(tables(), st.sampled_from(METHODS))
-def test_laws_difference_tests(table: Counts, method: str) -> None:
+def test_p_values_obey_the_laws(table: Counts, method: str) -> None:
     k1, n1, k2, n2, size, whole = table
     sets: dict[str, Any] = {"size": size, "list_size": whole, "method": method}
     straight, turned = (
@@ -88,7 +90,7 @@ def test_laws_difference_tests(table: Counts, method: str) -> None:
     assert larger >= straight[0] - 1e-12
 
 
-def test_known_sets() -> None:
+def test_p_values_of_equal_complete_and_unjudged_sets() -> None:
     # the same lists; both judged as a whole, 4 true positives of 8 more; nothing judged
     counts = [0, 6, 0], [0, 8, 0], [0, 2, 0], [0, 8, 0]
     sets: dict[str, Any] = {"size": [0, 8, 8], "list_size": 16}
@@ -99,13 +101,13 @@ def test_known_sets() -> None:
     )
 
 
-def test_no_rows_and_mistakes() -> None:
+def test_empty_columns_and_wrong_options_of_tests() -> None:
     assert margin_p_values([], [], [], [], size=[], list_size=[], margin=0.0).tolist() == []
     with pytest.raises(ValueError, match="relevance margin"):
         margin_p_values(1, 2, 1, 2, size=3, list_size=3, margin=-1.0)
 
 
-def test_the_shortest_interval_is_tested_by_the_one_that_grows_with_confidence() -> None:
+def test_the_shortest_interval_is_tested_by_a_monotone_one() -> None:
     counts = (9, 20, 3, 20)
     sets: dict[str, Any] = {"size": 30, "list_size": 60}
     short, usual = (
@@ -126,7 +128,7 @@ DESIGNS = [(5, 5), (10, 10), (20, 6), (20, 20)]
 @pytest.mark.long
 @pytest.mark.parametrize(("n1", "n2"), DESIGNS)
 @pytest.mark.parametrize("margin", [0.0, 0.1])
-def test_size_for_these_candidates(n1: int, n2: int, margin: float) -> None:
+def test_the_size_of_tests_for_these_candidates_is_exact(n1: int, n2: int, margin: float) -> None:
     """Exact size over all true positives of D1 and D2 that differ by the margin."""
     size = 40
     k1, k2 = every(n1, n2)
@@ -141,7 +143,7 @@ def test_size_for_these_candidates(n1: int, n2: int, margin: float) -> None:
 
 
 def rejection_probability(
-    decided: np.ndarray, draws: tuple[int, int], size: int, K1: np.ndarray, K2: np.ndarray
+    is_rejected: np.ndarray, draws: tuple[int, int], size: int, K1: np.ndarray, K2: np.ndarray
 ) -> np.ndarray:
     """Return the probability of each pair of numbers of true positives that a test decides."""
     chances = [
@@ -149,27 +151,29 @@ def rejection_probability(
         for n, K in zip(draws, (K1, K2), strict=True)
     ]
     return np.asarray(
-        np.einsum("Ki,ij,Kj->K", chances[0], decided.reshape(*(n + 1 for n in draws)), chances[1])
+        np.einsum(
+            "Ki,ij,Kj->K", chances[0], is_rejected.reshape(*(n + 1 for n in draws)), chances[1]
+        )
     )
 
 
 @pytest.mark.parametrize(("n1", "n2"), DESIGNS)
-def test_size_beyond_the_candidates(n1: int, n2: int) -> None:
+def test_the_size_of_tests_for_candidates_to_come_is_exact(n1: int, n2: int) -> None:
     k1, k2 = every(n1, n2)
     sets: dict[str, Any] = {"size": 1000, "list_size": 2000, "method": "clopper_pearson"}
     beyond = margin_p_values(k1, n1, k2, n2, **sets, margin=0.0) <= 0.05
     p = np.linspace(0.01, 0.99, 99)[:, None]
     one, two = (binom.pmf(np.arange(n + 1), n, p) for n in (n1, n2))
-    found = np.einsum("Ki,ij,Kj->K", one, beyond.reshape(n1 + 1, n2 + 1), two)
-    assert found.max() <= 0.055
+    probabilities = np.einsum("Ki,ij,Kj->K", one, beyond.reshape(n1 + 1, n2 + 1), two)
+    assert probabilities.max() <= 0.055
 
 
 SHARE = st.floats(0, 1)
 
 
 def limits(*columns: object, **options: object) -> tuple[list[float], list[float]]:
-    found = difference_limits(*columns, **options)  # type: ignore[arg-type]
-    return found[0].round(9).tolist(), found[1].round(9).tolist()
+    interval = difference_limits(*columns, **options)  # type: ignore[arg-type]
+    return interval[0].round(9).tolist(), interval[1].round(9).tolist()
 
 
 @pytest.mark.parametrize(("table", "expected"), [
@@ -178,14 +182,16 @@ def limits(*columns: object, **options: object) -> tuple[list[float], list[float
     ((10, 10, 0, 20), (0.6791, 1.0)), ((6, 7, 2, 7), (0.0582, 0.8062)),
     ((5, 56, 0, 29), (-0.0381, 0.1926)), ((0, 10, 0, 10), (-0.2775, 0.2775)),
 ])  # fmt: skip
-def test_published_limits(table: tuple[int, int, int, int], expected: tuple[float, float]) -> None:
+def test_mover_has_the_published_limits(
+    table: tuple[int, int, int, int], expected: tuple[float, float]
+) -> None:
     a, m, b, n = table
-    found = mover((a / m, *wilson(a, m)), (b / n, *wilson(b, n)))
-    assert tuple(map(float, found)) == pytest.approx(expected, abs=5e-5)
+    interval = mover((a / m, *wilson(a, m)), (b / n, *wilson(b, n)))
+    assert tuple(map(float, interval)) == pytest.approx(expected, abs=5e-5)
 
 
 @given(*[st.tuples(SHARE, SHARE, SHARE)] * 2)
-def test_laws(first: tuple[float, ...], second: tuple[float, ...]) -> None:
+def test_mover_obeys_the_laws(first: tuple[float, ...], second: tuple[float, ...]) -> None:
     (l1, e1, u1), (l2, e2, u2) = sorted(first), sorted(second)
     lower, upper = map(float, mover((e1, l1, u1), (e2, l2, u2)))
     assert l1 - u2 - 1e-12 <= lower <= e1 - e2 <= upper <= u1 - l2 + 1e-12
@@ -194,12 +200,12 @@ def test_laws(first: tuple[float, ...], second: tuple[float, ...]) -> None:
     assert lower == pytest.approx(e1 - e2 - hypot(e1 - l1, u2 - e2))
 
 
-def test_one_part_known_moves_the_limits_of_the_other() -> None:
+def test_a_known_part_shifts_the_limits_of_the_other() -> None:
     lower, upper = mover((0.5, 0.3, 0.8), (0.2, 0.2, 0.2))
     assert (float(lower), float(upper)) == pytest.approx((0.1, 0.6))
 
 
-def test_unknown_parts_have_the_worst_case() -> None:
+def test_unknown_parts_have_worst_case_limits() -> None:
     lower, upper = mover(
         ([np.nan, 0.5, np.nan], 0.0, [1, 0.8, 1]), ([0.2, np.nan, np.nan], 0.1, 0.4)
     )
@@ -211,7 +217,7 @@ def test_unknown_parts_have_the_worst_case() -> None:
     (20, 5, 5, 0.93), (30, 3, 3, 0.94), (40, 10, 10, 0.93), (60, 30, 30, 0.96), (60, 6, 30, 0.96),
     (50, 45, 45, 0.97), (50, 48, 20, 0.96), (50, 50, 20, 0.97),
 ])  # fmt: skip
-def test_coverage_for_all_numbers_of_true_positives(
+def test_limits_cover_all_numbers_of_true_positives(
     size: int, n1: int, n2: int, least: float
 ) -> None:
     k1, k2 = (part.ravel() for part in np.meshgrid(range(n1 + 1), range(n2 + 1), indexing="ij"))
@@ -222,41 +228,45 @@ def test_coverage_for_all_numbers_of_true_positives(
     )
     coverage = np.empty((size + 1, size + 1))
     for true in range(-size, size + 1):
-        held = ((lower * size < true + 0.5) & (upper * size > true - 0.5)).reshape(n1 + 1, n2 + 1)
+        covered = ((lower * size < true + 0.5) & (upper * size > true - 0.5)).reshape(
+            n1 + 1, n2 + 1
+        )
         K = np.arange(max(0, true), min(size, size + true) + 1)
-        coverage[K, K - true] = np.einsum("Ki,ij,Kj->K", one[K], held, two[K - true])
+        coverage[K, K - true] = np.einsum("Ki,ij,Kj->K", one[K], covered, two[K - true])
     assert coverage.min() >= least
     assert coverage.mean() >= 0.97
     assert np.diagonal(coverage).min() >= 0.95
 
 
-def test_steps_and_rounding_by_hand() -> None:
+def test_limits_in_steps_by_hand() -> None:
     # 12 of 20 and 5 of 20, of 40 each
     parts = hypergeometric([12, 5], [20, 20], population=[40, 40])
     (l1, l2), (u1, u2) = ((limit * 40).tolist() for limit in parts)
     down, up = hypot(24 - l1 + 1, u2 - 10 + 1), hypot(u1 - 24 + 1, 10 - l2 + 1)
     expected = np.ceil(14 - down) / 100, np.floor(14 + up) / 100
-    found = difference_limits(12, 20, 5, 20, size=40, list_size=100)
-    assert tuple(map(float, found)) == pytest.approx(expected)
+    interval = difference_limits(12, 20, 5, 20, size=40, list_size=100)
+    assert tuple(map(float, interval)) == pytest.approx(expected)
 
 
-def test_for_a_population_beyond_the_candidates() -> None:
-    found = difference_limits(12, 20, 5, 20, size=40, list_size=100, method="clopper_pearson")
+def test_limits_for_candidates_to_come() -> None:
+    interval = difference_limits(12, 20, 5, 20, size=40, list_size=100, method="clopper_pearson")
     parts = [(k / 20, *clopper_pearson(k, 20)) for k in (12, 5)]
-    assert [0.4 * float(limit) for limit in mover(*parts)] == pytest.approx(list(map(float, found)))
+    assert [0.4 * float(limit) for limit in mover(*parts)] == pytest.approx(
+        list(map(float, interval))
+    )
 
 
-def test_degenerate() -> None:
+def test_limits_of_degenerate_sets() -> None:
     # the same lists; both judged as a whole; no draw in D1, and none at all
-    found = limits([0, 5, 0, 0], [0, 9, 0, 0], [0, 2, 3, 0], [0, 9, 9, 0],
+    interval = limits([0, 5, 0, 0], [0, 9, 0, 0], [0, 2, 3, 0], [0, 9, 9, 0],
                    size=[0, 9, 9, 9], list_size=18)  # fmt: skip
-    assert found[0] == pytest.approx([0.0, 3 / 18, -3 / 18, -0.5])
-    assert found[1] == pytest.approx([0.0, 3 / 18, 6 / 18, 0.5])
+    assert interval[0] == pytest.approx([0.0, 3 / 18, -3 / 18, -0.5])
+    assert interval[1] == pytest.approx([0.0, 3 / 18, 6 / 18, 0.5])
     assert limits([], [], [], [], size=[], list_size=[]) == ([], [])
 
 
 @given(st.integers(1, 60), st.data())
-def test_laws_of_the_limits(size: int, data: st.DataObject) -> None:
+def test_limits_obey_the_laws(size: int, data: st.DataObject) -> None:
     n1, n2 = data.draw(st.integers(0, size)), data.draw(st.integers(0, size))
     k1, k2 = data.draw(st.integers(0, n1)), data.draw(st.integers(0, n2))
     lower, upper = difference_limits(k1, n1, k2, n2, size=size, list_size=2 * size)
@@ -265,7 +275,7 @@ def test_laws_of_the_limits(size: int, data: st.DataObject) -> None:
     assert (-mirrored[1], -mirrored[0]) == pytest.approx((lower, upper))
 
 
-def test_margins() -> None:
+def test_limits_decide_about_margins() -> None:
     lower, upper = [0.02, 0.01, -0.3, -0.005, np.nan], [0.2, 0.2, -0.02, 0.005, np.nan]
     assert beyond_margin(lower, upper, margin=0.01).tolist() == [True, False, True, False, False]
     assert equivalent(lower, upper, margin=0.01).tolist() == [False, False, False, True, False]
@@ -273,7 +283,7 @@ def test_margins() -> None:
 
 
 @pytest.mark.parametrize("true", [0.1, -0.1])
-def test_size_at_the_margin(true: float) -> None:
+def test_decisions_at_the_margin_keep_their_level(true: float) -> None:
     """Normal estimates whose true difference is the margin: 5 % at most decide for either."""
     estimates = np.random.default_rng(8).normal(true, 0.02, 40_000)
     z95, z90 = -ndtri(0.025) * 0.02, -ndtri(0.05) * 0.02
@@ -295,7 +305,7 @@ def test_p_values_of_limits() -> None:
     assert nothing.tolist() == [1.0, 1.0]
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_counts_and_margins_are_refused() -> None:
     with pytest.raises(ValueError, match=r"1 are, for example 12 of 10"):
         difference_limits([1, 1], 2, 1, 2, size=[5, 12], list_size=10)
     with pytest.raises(ValueError, match="more draws than population"):

@@ -74,7 +74,7 @@ def rejection_probability(p: np.ndarray, design: tuple[int, int, int], K1: int, 
     return float(np.outer(first, second).ravel()[p <= 0.05].sum())
 
 
-def test_by_hand() -> None:
+def test_p_values_by_hand() -> None:
     # one of one and none of one, of 2 each: K = 1, both draws differ with 1/2
     assert one((1, 1, 0, 1, 2)) == pytest.approx(0.5)
     # two of two and none of two, of 3 each: K is 2 or 3 in D1, 0 or 1 in D2
@@ -84,12 +84,12 @@ def test_by_hand() -> None:
 
 
 @given(tables())
-def test_agrees_with_the_definition(table: Table) -> None:
+def test_p_values_agree_with_the_definition(table: Table) -> None:
     assert one(table) == pytest.approx(slow_p(table), rel=1e-9, abs=1e-15)
 
 
 @given(tables(largest=40))
-def test_laws(table: Table) -> None:
+def test_p_values_are_symmetric(table: Table) -> None:
     k1, n1, k2, n2, size = table
     p = one(table)
     assert 0.0 <= p <= 1.0
@@ -99,13 +99,13 @@ def test_laws(table: Table) -> None:
 
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_the_statistic_falls_along_a_row(n1: int, n2: int) -> None:
-    found = finite_population._statistic(n1, n2)
-    assert np.all(np.diff(found, axis=1) <= 1e-12)
-    assert np.all(np.diff(found, axis=0) >= -1e-12)
+    statistics = finite_population._statistic(n1, n2)
+    assert np.all(np.diff(statistics, axis=1) <= 1e-12)
+    assert np.all(np.diff(statistics, axis=0) >= -1e-12)
 
 
 @pytest.mark.parametrize(("n1", "n2", "size"), [(12, 12, 60), (20, 14, 40), (5, 30, 50)])
-def test_the_level_is_kept_for_every_number_of_true_positives(n1: int, n2: int, size: int) -> None:
+def test_the_test_keeps_its_level_for_any_true_positives(n1: int, n2: int, size: int) -> None:
     p = every(n1, n2, size)[2]
     sizes = [rejection_probability(p, (n1, n2, size), K, K) for K in range(size + 1)]
     assert max(sizes) <= 0.05 + 1e-12
@@ -113,8 +113,8 @@ def test_the_level_is_kept_for_every_number_of_true_positives(n1: int, n2: int, 
 
 
 @pytest.mark.parametrize(("n", "size", "gain"), [(12, 60, 1.1), (25, 50, 1.6), (40, 50, 1.9)])
-def test_it_finds_more_than_fisher(n: int, size: int, gain: float) -> None:
-    """30 % against 50 % of the candidates; the more of them are judged the larger the gain."""
+def test_the_test_has_more_power_than_fishers(n: int, size: int, gain: float) -> None:
+    """30 % against 50 % of the candidates; the gain grows with the share that is judged."""
     k1, k2, p = every(n, n, size)
     K1, K2 = round(0.3 * size), round(0.5 * size)
     power = rejection_probability(p, (n, n, size), K1, K2)
@@ -122,18 +122,18 @@ def test_it_finds_more_than_fisher(n: int, size: int, gain: float) -> None:
     assert power > gain * rejection_probability(fisher, (n, n, size), K1, K2)
 
 
-def test_full_annotation_knows() -> None:
+def test_p_values_of_full_annotation_are_0_or_1() -> None:
     assert finite_population_test([7, 7], [9, 9], [3, 7], [9, 9], size=9).tolist() == [0.0, 1.0]
 
 
-def test_degenerate_tables() -> None:
+def test_p_values_of_degenerate_tables() -> None:
     p = finite_population_test([0, 0, 2, 3], [0, 4, 2, 3], [0, 0, 2, 3], [3, 0, 2, 3], size=9)
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, 1.0]
     assert finite_population_test([], [], [], [], size=[]).shape == (0,)
 
 
-def test_result_belongs_to_its_table_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_change_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = ([3, 9, 0, 3], [10, 20, 5, 10], [6, 2, 4, 6], [10, 15, 7, 10])
     sizes = [30, 40, 30, 31]
     whole = finite_population_test(*columns, size=sizes)
@@ -142,14 +142,14 @@ def test_result_belongs_to_its_table_whatever_the_blocks(monkeypatch: pytest.Mon
     assert whole == pytest.approx(parts[::-1], rel=1e-12)
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_tables_are_refused() -> None:
     with pytest.raises(ValueError, match="in 1 table "):
         finite_population_test([5], [4], [0], [3], size=9)
     with pytest.raises(ValueError, match="for example n = 5 of 4"):
         finite_population_test([1], [5], [0], [3], size=4)
 
 
-def test_sets_that_are_judged_as_a_whole_are_equal_or_not() -> None:
+def test_p_values_of_fully_judged_sets_are_0_or_1() -> None:
     p = finite_population_test([3, 3, 0], [5, 5, 0], [3, 2, 0], [5, 5, 0], size=[5, 5, 0])
     assert p[:2].tolist() == [1.0, 0.0]
     assert np.isnan(p[2])
@@ -184,18 +184,18 @@ def slow_limits(row: Row, level: str) -> tuple[float, float]:
 @pytest.mark.parametrize(("row", "limits"), [
     ((4, 10, 100), (0.14, 0.72)), ((56, 200, 1000), (0.226, 0.340)),
 ])  # fmt: skip
-def test_known_limits(row: Row, limits: tuple[float, float]) -> None:
+def test_published_hypergeometric_limits(row: Row, limits: tuple[float, float]) -> None:
     k, n, population = row
     assert tuple(map(float, hypergeometric(k, n, population=population))) == limits
 
 
-def test_by_hand_finite_intervals() -> None:
+def test_hypergeometric_limits_by_hand() -> None:
     # one draw of four, a success: P(X_1 >= 1) = K/4 > 0.025 from K = 1, at most 4 of 4
     lower, upper = hypergeometric([1, 0], [1, 1], population=[4, 4])
     assert (lower.tolist(), upper.tolist()) == ([0.25, 0.0], [1.0, 0.75])
 
 
-def test_a_tail_of_exactly_half_alpha_is_too_small() -> None:
+def test_tails_of_exactly_half_alpha_are_excluded() -> None:
     # P(X_K >= 1) = K/40 is 1/40 = alpha/2 at K = 1
     assert float(hypergeometric(1, 1, population=40)[0]) == 2 / 40
     assert float(hypergeometric(0, 1, population=40)[1]) == 38 / 40
@@ -204,7 +204,9 @@ def test_a_tail_of_exactly_half_alpha_is_too_small() -> None:
 
 
 @given(st.lists(rows(), min_size=1, max_size=8), st.sampled_from(LEVELS))
-def test_agrees_with_exact_fractions(given_rows: list[Row], level: str) -> None:
+def test_hypergeometric_limits_agree_with_exact_fractions(
+    given_rows: list[Row], level: str
+) -> None:
     k, n, population = (list(column) for column in zip(*given_rows, strict=True))
     lower, upper = hypergeometric(k, n, population=population, confidence=float(level))
     expected = [slow_limits(row, level) for row in given_rows]
@@ -212,26 +214,26 @@ def test_agrees_with_exact_fractions(given_rows: list[Row], level: str) -> None:
 
 
 @pytest.mark.parametrize("row", [(3, 40, 700), (39, 40, 700), (0, 40, 700), (120, 300, 700)])
-def test_agrees_with_exact_fractions_in_larger_populations(row: Row) -> None:
+def test_hypergeometric_limits_are_exact_in_larger_populations(row: Row) -> None:
     k, n, population = row
-    found = tuple(map(float, hypergeometric(k, n, population=population)))
-    assert found == slow_limits(row, "0.95")
+    limits = tuple(map(float, hypergeometric(k, n, population=population)))
+    assert limits == slow_limits(row, "0.95")
 
 
 @pytest.mark.parametrize(("n", "population"), [(6, 25), (20, 25), (13, 60)])
 @pytest.mark.parametrize("level", LEVELS)
-def test_coverage_is_never_below_the_level(n: int, population: int, level: str) -> None:
+def test_hypergeometric_limits_keep_their_level(n: int, population: int, level: str) -> None:
     lower, upper = hypergeometric(
         np.arange(n + 1), n, population=population, confidence=float(level)
     )
     for K in range(population + 1):
-        held = [k for k in range(n + 1) if lower[k] <= K / population <= upper[k]]
-        chance = sum((tail(K, k, n, population) - tail(K, k + 1, n, population)) for k in held)
+        outcomes = [k for k in range(n + 1) if lower[k] <= K / population <= upper[k]]
+        chance = sum((tail(K, k, n, population) - tail(K, k + 1, n, population)) for k in outcomes)
         assert chance >= Fraction(level)
 
 
 @given(rows(largest=2000))
-def test_laws_finite_intervals(row: Row) -> None:
+def test_hypergeometric_limits_obey_the_laws(row: Row) -> None:
     k, n, population = row
     lower, upper = hypergeometric([k, n - k], n, population=population)
     assert 0 <= lower[0] <= upper[0] <= 1
@@ -244,7 +246,7 @@ def test_laws_finite_intervals(row: Row) -> None:
 
 
 @pytest.mark.parametrize("level", [0.001, 0.1, 0.5, 0.9, 0.95, 0.99])
-def test_the_estimate_is_less_than_one_of_the_population_outside(level: float) -> None:
+def test_the_estimate_is_at_most_one_member_outside_the_limits(level: float) -> None:
     n, k = (part.ravel() for part in np.meshgrid(np.arange(1, 51), np.arange(51)))
     k, n = k[k <= n], n[k <= n]
     lower, upper = hypergeometric(k, n, population=50, confidence=level)
@@ -254,23 +256,23 @@ def test_the_estimate_is_less_than_one_of_the_population_outside(level: float) -
         assert outside.max() > 0
 
 
-def test_98_of_99_from_100() -> None:
+def test_limits_of_98_of_99_from_100() -> None:
     # P(X >= 98) = 2/100 < alpha/2 if the 100 hold 98: they hold 99, since one is a failure
     lower, upper = hypergeometric(98, 99, population=100)
     assert (float(lower), float(upper)) == (0.99, 0.99)
 
 
-def test_all_drawn_leaves_no_doubt_and_none_drawn_says_nothing() -> None:
+def test_complete_and_empty_samples_have_trivial_limits() -> None:
     lower, upper = hypergeometric([3, 0, 0, 7], [7, 0, 0, 7], population=[7, 7, 0, 7])
     assert (lower.tolist(), upper.tolist()) == ([3 / 7, 0.0, 0.0, 1.0], [3 / 7, 1.0, 1.0, 1.0])
 
 
-def test_small_part_of_a_huge_population_is_nearly_binomial() -> None:
-    found = hypergeometric([0, 12, 50], 50, population=2 * 10**9)
-    assert np.allclose(found, clopper_pearson([0, 12, 50], 50), atol=1e-6)
+def test_limits_in_a_huge_population_are_nearly_binomial() -> None:
+    limits = hypergeometric([0, 12, 50], 50, population=2 * 10**9)
+    assert np.allclose(limits, clopper_pearson([0, 12, 50], 50), atol=1e-6)
 
 
-def test_result_belongs_to_its_row_whatever_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_do_not_change_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     k, n, population = [4, 0, 9, 30, 2], [10, 5, 9, 60, 3], [100, 9, 400, 61, 1000]
     whole = hypergeometric(k, n, population=population)
     monkeypatch.setattr(finite_population, "_CHUNK", 2)
@@ -278,13 +280,13 @@ def test_result_belongs_to_its_row_whatever_the_chunks(monkeypatch: pytest.Monke
     assert [limit.tolist() for limit in whole] == [limit[::-1].tolist() for limit in parts]
 
 
-def test_no_rows_and_shapes() -> None:
+def test_limits_broadcast_and_may_be_empty() -> None:
     empty = np.array([], dtype=np.int64)
     assert hypergeometric(empty, empty, population=empty)[0].shape == (0,)
     assert hypergeometric([[1], [2]], [3, 4], population=9)[1].shape == (2, 2)
 
 
-def test_mistakes_are_refused_finite_intervals() -> None:
+def test_wrong_counts_are_refused() -> None:
     with pytest.raises(ValueError, match=r"in 1 row, for example n = 5 of 4.*without replacement"):
         hypergeometric([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="k = 3, n = 2"):
@@ -297,17 +299,17 @@ def pmf_of_the_shortest(K: int, k: int, n: int, population: int) -> Fraction:
     return Fraction(comb(K, k) * comb(population - K, n - k), comb(population, n))
 
 
-def coverage(held: list[set[int]], K: int, n: int, population: int) -> Fraction:
+def coverage(sets: list[set[int]], K: int, n: int, population: int) -> Fraction:
     return sum(
-        (pmf_of_the_shortest(K, k, n, population) for k in range(n + 1) if K in held[k]),
+        (pmf_of_the_shortest(K, k, n, population) for k in range(n + 1) if K in sets[k]),
         Fraction(0),
     )
 
 
 def slow_limits_of_the_shortest(n: int, population: int, level: str) -> list[tuple[int, int]]:
-    """Keep a set of K for each outcome, take one and look whether all K are still covered."""
+    """Keep a set of K for each outcome; remove one at a time while all K are still covered."""
     half = (1 - Fraction(level)) / 2
-    held = [
+    sets = [
         {K for K in range(population + 1)
          if sum(pmf_of_the_shortest(K, x, n, population) for x in range(k, n + 1)) > half
          and sum(pmf_of_the_shortest(K, x, n, population) for x in range(k + 1)) > half}
@@ -317,24 +319,24 @@ def slow_limits_of_the_shortest(n: int, population: int, level: str) -> list[tup
     while changed:
         changed = False
         for k in order:
-            while len(held[k]) > 1 and (k == n or min(held[k]) < min(held[k + 1])):
-                K, kept = min(held[k]), [set(one) for one in held]
-                kept[k].discard(K)
-                kept[n - k].discard(population - K)
-                worst = min(coverage(kept, each, n, population) for each in (K, population - K))
-                if not kept[k] or worst < Fraction(level):
+            while len(sets[k]) > 1 and (k == n or min(sets[k]) < min(sets[k + 1])):
+                K, smaller = min(sets[k]), [set(one) for one in sets]
+                smaller[k].discard(K)
+                smaller[n - k].discard(population - K)
+                worst = min(coverage(smaller, each, n, population) for each in (K, population - K))
+                if not smaller[k] or worst < Fraction(level):
                     break
-                held, changed = kept, True
-    return [(min(one), max(one)) for one in held]
+                sets, changed = smaller, True
+    return [(min(one), max(one)) for one in sets]
 
 
 def whole_limits(n: int, population: int, level: float) -> list[tuple[int, int]]:
-    found = hypergeometric_shortest(np.arange(n + 1), n, population=population, confidence=level)
-    lower, upper = (np.rint(limit * population).astype(int).tolist() for limit in found)
+    limits = hypergeometric_shortest(np.arange(n + 1), n, population=population, confidence=level)
+    lower, upper = (np.rint(limit * population).astype(int).tolist() for limit in limits)
     return list(zip(lower, upper, strict=True))
 
 
-def test_known_limits_of_the_shortest() -> None:
+def test_published_limits_of_the_shortest_intervals() -> None:
     # Wang's construction, (M, n) = (100, 10): k = 0..5
     expected = [(0, 29), (1, 39), (5, 50), (10, 60), (16, 70), (24, 76)]
     assert whole_limits(10, 100, 0.95)[:6] == expected
@@ -345,20 +347,20 @@ def test_known_limits_of_the_shortest() -> None:
     (10, 100, 0.9509), (50, 500, None), (499, 500, None), (250, 500, None), (37, 2000, None),
 ])  # fmt: skip
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-def test_coverage_is_never_below_the_level_of_the_shortest(
+def test_the_shortest_intervals_keep_their_level(
     n: int, population: int, lowest: float | None, level: float
 ) -> None:
     K, limits = np.arange(population + 1), np.array(whole_limits(n, population, level))
-    held = (limits[:, :1] <= K) & (limits[:, 1:] >= K)
+    contains = (limits[:, :1] <= K) & (limits[:, 1:] >= K)
     chances = hypergeom.pmf(np.arange(n + 1)[:, None], population, K[None, :], n)
-    covered = (held * chances).sum(axis=0)
+    covered = (contains * chances).sum(axis=0)
     assert covered.min() >= level - 1e-9
     if lowest and level == 0.95:
         assert round(covered.min(), 4) == lowest
 
 
 @given(st.data(), st.sampled_from(LEVELS))
-def test_agrees_with_exact_fractions_of_the_shortest(data: st.DataObject, level: str) -> None:
+def test_the_shortest_intervals_agree_with_exact_fractions(data: st.DataObject, level: str) -> None:
     population = data.draw(st.integers(1, 22))
     n = data.draw(st.integers(1, population))
     assert whole_limits(n, population, float(level)) == slow_limits_of_the_shortest(
@@ -367,7 +369,7 @@ def test_agrees_with_exact_fractions_of_the_shortest(data: st.DataObject, level:
 
 
 @given(st.data(), st.sampled_from(LEVELS))
-def test_laws_of_the_shortest(data: st.DataObject, level: str) -> None:
+def test_the_shortest_intervals_obey_the_laws(data: st.DataObject, level: str) -> None:
     population = data.draw(st.integers(1, 400))
     n = data.draw(st.integers(0, population))
     k = np.arange(n + 1)
@@ -382,35 +384,35 @@ def test_laws_of_the_shortest(data: st.DataObject, level: str) -> None:
     assert (np.rint(lower * population).astype(int) == population - failures).all()
 
 
-def test_nothing_more_can_be_taken() -> None:
+def test_the_shortest_intervals_cannot_be_shortened() -> None:
     n, population, level = 12, 60, "0.95"
     limits = whole_limits(n, population, float(level))
-    held = [set(range(low, high + 1)) for low, high in limits]
+    sets = [set(range(low, high + 1)) for low, high in limits]
     for k, (low, _) in enumerate(limits):
-        if low < held_above(limits, k):
-            fewer = [set(one) for one in held]
+        if low < bound_above(limits, k):
+            fewer = [set(one) for one in sets]
             fewer[k].discard(low)
             fewer[n - k].discard(population - low)
             assert coverage(fewer, low, n, population) < Fraction(level)
 
 
-def held_above(limits: list[tuple[int, int]], k: int) -> int:
+def bound_above(limits: list[tuple[int, int]], k: int) -> int:
     return limits[k + 1][0] if k + 1 < len(limits) else limits[k][1]
 
 
-def test_it_is_shorter_on_the_whole() -> None:
+def test_the_shortest_intervals_are_shorter_in_total() -> None:
     shortest = hypergeometric_shortest(np.arange(51), 50, population=500)
     equal_tails = hypergeometric(np.arange(51), 50, population=500)
     widths = [float((upper - lower).sum()) for lower, upper in (shortest, equal_tails)]
     assert widths[0] < 0.98 * widths[1]
 
 
-def test_all_drawn_leaves_no_doubt_and_none_drawn_says_nothing_of_the_shortest() -> None:
-    found = hypergeometric_shortest([3, 0, 0, 7], [7, 0, 0, 7], population=[7, 7, 0, 7])
-    assert [limit.tolist() for limit in found] == [[3 / 7, 0, 0, 1], [3 / 7, 1, 1, 1]]
+def test_the_shortest_intervals_of_complete_and_empty_samples() -> None:
+    limits = hypergeometric_shortest([3, 0, 0, 7], [7, 0, 0, 7], population=[7, 7, 0, 7])
+    assert [limit.tolist() for limit in limits] == [[3 / 7, 0, 0, 1], [3 / 7, 1, 1, 1]]
 
 
-def test_shapes_designs_and_the_registry() -> None:
+def test_the_shortest_intervals_broadcast_and_are_registered() -> None:
     empty = np.array([], dtype=np.int64)
     assert hypergeometric_shortest(empty, empty, population=empty)[0].shape == (0,)
     registered = INTERVALS.get("hypergeometric_shortest")
@@ -419,7 +421,7 @@ def test_shapes_designs_and_the_registry() -> None:
     assert (lower[0, 0], upper[0, 0], lower[1, 0], upper[1, 0]) == (0.16, 0.7, 94 / 500, 218 / 500)
 
 
-def test_mistakes_are_refused_of_the_shortest() -> None:
+def test_wrong_counts_are_refused_by_the_shortest_intervals() -> None:
     with pytest.raises(ValueError, match="for example n = 5 of 4"):
         hypergeometric_shortest([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match=r"of 1,000,000, not 2,000,000 \(1 row\)"):

@@ -55,23 +55,23 @@ def columns(rows: list[Table]) -> tuple[list[int], ...]:
     ((3, 4, 1, 4), 0.4857143),  # tea tasting: Fisher 1935, in the examples of R's fisher.test
     ((2, 12, 15, 18), 0.0005367241),  # convictions of twins, ditto
 ])  # fmt: skip
-def test_published_examples(table: Table, p: float) -> None:
+def test_published_p_values(table: Table, p: float) -> None:
     assert fisher_two_sided(*([value] for value in table))[0] == pytest.approx(p, rel=1e-6, abs=0)
 
 
-def test_by_hand() -> None:
+def test_two_sided_p_values_by_hand() -> None:
     # k = 2 of n1 = 3, n2 = 2: C(3,x) C(2,2-x) = 1, 6, 3 of 10; x = 0, 1, 2
     p = fisher_two_sided([0, 1, 2], [3, 3, 3], [2, 1, 0], [2, 2, 2])
     assert p == pytest.approx([0.1, 1.0, 0.4], rel=1e-14, abs=0)
 
 
 @given(st.lists(tables(), min_size=1, max_size=20))
-def test_agrees_with_exact_fractions(rows: list[Table]) -> None:
+def test_two_sided_p_values_agree_with_exact_fractions(rows: list[Table]) -> None:
     exact = [slow_fisher(*row) for row in rows]
     assert fisher_two_sided(*columns(rows)) == pytest.approx(exact, rel=1e-12, abs=0)
 
 
-def test_agrees_with_scipy_on_every_small_table() -> None:
+def test_p_values_of_all_small_tables_agree_with_scipy() -> None:
     sizes = [(n1, n2) for n1, n2 in product(range(1, 7), repeat=2)]
     rows = [(k1, n1, k2, n2) for n1, n2 in sizes for k1 in range(n1 + 1) for k2 in range(n2 + 1)]
     oracle = [fisher_exact(np.array([[k1, k2], [n1 - k1, n2 - k2]]))[1] for k1, n1, k2, n2 in rows]
@@ -82,7 +82,7 @@ def test_agrees_with_scipy_on_every_small_table() -> None:
     (400, 2500, 5, 2500), (566, 2500, 0, 2500), (0, 2000, 90, 300), (277, 2551, 289, 2551),
     (3, 10**9, 2, 2 * 10**9), (6, 10**6, 0, 10**6), (1, 1, 0, 2500),
 ])  # fmt: skip
-def test_keeps_its_digits_in_far_tails_and_large_groups(table: Table) -> None:
+def test_p_values_are_exact_in_far_tails_and_large_groups(table: Table) -> None:
     p = fisher_two_sided(*([value] for value in table))[0]
     assert p == pytest.approx(slow_fisher(*table), rel=1e-12, abs=0)
 
@@ -94,7 +94,7 @@ def test_probabilities_within_the_tolerance_count_as_equal(n: int, p: float) -> 
 
 
 @given(tables())
-def test_rows_and_columns_may_change_places(table: Table) -> None:
+def test_the_order_of_rows_and_columns_does_not_matter(table: Table) -> None:
     k1, n1, k2, n2 = table
     swapped = [(k2, n2, k1, n1), (n1 - k1, n1, n2 - k2, n2), (n2 - k2, n2, n1 - k1, n1)]
     if 0 < k1 + k2 < n1 + n2:
@@ -104,24 +104,22 @@ def test_rows_and_columns_may_change_places(table: Table) -> None:
     assert 0 < p[0] <= 1
 
 
-def test_without_trials_there_is_no_test() -> None:
+def test_tables_without_trials_have_no_p_value() -> None:
     p = fisher_two_sided([0, 0, 0, 1], [0, 5, 0, 5], [1, 0, 0, 1], [5, 0, 0, 5])
     assert np.isnan(p).tolist() == [True, True, True, False]
 
 
-def test_one_possible_table_gives_one() -> None:
+def test_the_only_possible_table_has_a_p_value_of_one() -> None:
     assert fisher_two_sided([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [1.0, 1.0]
 
 
-def test_no_tables() -> None:
+def test_empty_arrays_have_no_p_values() -> None:
     empty = np.array([], dtype=np.int64)
     assert fisher_two_sided(empty, empty, empty, empty).shape == (0,)
 
 
 @given(st.lists(tables(largest=8), min_size=2, max_size=30), st.randoms())
-def test_result_belongs_to_its_table_whatever_the_order_and_the_chunks(
-    rows: list[Table], random: Random
-) -> None:
+def test_order_and_chunks_do_not_change_p_values(rows: list[Table], random: Random) -> None:
     alone = {row: fisher_two_sided(*columns([row]))[0] for row in rows}
     random.shuffle(rows)
     together = for_distinct_tables(fisher._two_sided, *columns(rows), at_a_time=3)
@@ -180,12 +178,14 @@ def test_one_sided_and_mid_p_agree_with_exact_fractions(
     (400, 2500, 5, 2500), (5, 2500, 400, 2500), (566, 2500, 0, 2500), (277, 2551, 289, 2551),
     (3, 10**9, 2, 2 * 10**9), (1, 1, 0, 2500),
 ])  # fmt: skip
-def test_one_sided_and_mid_p_keep_their_digits(test: Any, slow: Any, table: Table) -> None:
-    found = test(*([value] for value in table))[0]
-    assert found == pytest.approx(slow(table), rel=1e-12, abs=0)
+def test_one_sided_and_mid_p_values_are_exact_in_far_tails(
+    test: Any, slow: Any, table: Table
+) -> None:
+    p_value = test(*([value] for value in table))[0]
+    assert p_value == pytest.approx(slow(table), rel=1e-12, abs=0)
 
 
-def test_one_sided_agrees_with_scipy() -> None:
+def test_one_sided_p_values_agree_with_scipy() -> None:
     for k1, n1, k2, n2 in [(3, 9, 1, 11), (0, 5, 5, 5), (7, 8, 2, 30), (12, 40, 15, 33)]:
         cells = np.array([[k1, k2], [n1 - k1, n2 - k2]])
         sides: list[tuple[Literal["greater", "less"], Table]] = [
@@ -194,12 +194,12 @@ def test_one_sided_agrees_with_scipy() -> None:
         ]
         for alternative, table in sides:
             expected = fisher_exact(cells, alternative=alternative)[1]
-            found = fisher_greater(*([value] for value in table))[0]
-            assert found == pytest.approx(expected, rel=1e-10, abs=0)
+            p_value = fisher_greater(*([value] for value in table))[0]
+            assert p_value == pytest.approx(expected, rel=1e-10, abs=0)
 
 
 @given(tables())
-def test_laws_of_the_sides(table: Table) -> None:
+def test_one_sided_and_mid_p_values_obey_the_laws(table: Table) -> None:
     k1, n1, k2, n2 = ([value] for value in table)
     greater, less = fisher_greater(k1, n1, k2, n2)[0], fisher_greater(k2, n2, k1, n1)[0]
     middle = mid_p_greater(k1, n1, k2, n2)[0]
@@ -209,7 +209,7 @@ def test_laws_of_the_sides(table: Table) -> None:
     assert greater + less > 1 - 1e-12
 
 
-def test_one_possible_table_has_a_mid_p_of_one_half() -> None:
+def test_the_only_possible_table_has_a_mid_p_of_one_half() -> None:
     assert mid_p_two_sided([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [0.5, 0.5]
     assert mid_p_greater([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [0.5, 0.5]
     assert fisher_greater([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [1.0, 1.0]
@@ -249,33 +249,33 @@ def test_stirlerr_equals_its_definition(n: int) -> None:
     assert stirlerr(n) == pytest.approx(float(exact), rel=1e-15, abs=0)
 
 
-def test_stirlerr_keeps_its_shape_and_is_infinite_at_zero() -> None:
+def test_stirlerr_broadcasts_and_is_infinite_at_zero() -> None:
     assert stirlerr([[0, 1], [20, 30]]).shape == (2, 2)
     assert stirlerr(0) == np.inf
 
 
-def test_stirling_remainder_completes_the_factorial() -> None:
+def test_the_stirling_remainder_completes_the_factorial() -> None:
     n = np.array([1, 2, 3, 10, 20])
     factorials = np.exp(n * np.log(n) - n + stirling_remainder(n))
     assert factorials == pytest.approx([1, 2, 6, 3628800, 2432902008176640000], rel=1e-13, abs=0)
     assert stirling_remainder(0) == 0
 
 
-def test_each_distinct_table_is_tested_once_however_large_the_counts() -> None:
+def test_distinct_tables_are_tested_once() -> None:
     small = np.array([[1, 4, 3, 4], [0, 2, 1, 1], [1, 4, 3, 4], [0, 2, 1, 1], [1, 5, 3, 4]]).T
     for tables in (small, small * 10**9, small * [[1], [10**18], [1], [10**18]]):
-        seen: list[np.ndarray] = []
+        calls: list[np.ndarray] = []
 
         def first(*columns: np.ndarray) -> np.ndarray:
-            seen.append(np.stack(columns))  # noqa: B023
+            calls.append(np.stack(columns))  # noqa: B023
             return columns[1] * 1.0
 
         p = for_distinct_tables(first, *tables)
         assert p.tolist() == tables[1].tolist()
-        assert np.array_equal(np.concatenate(seen, axis=1), np.unique(tables, axis=1))
+        assert np.array_equal(np.concatenate(calls, axis=1), np.unique(tables, axis=1))
 
 
-def test_remainders_that_are_looked_up_are_those_that_are_computed() -> None:
+def test_remainders_from_the_table_equal_computed_ones() -> None:
     last = np.array([0, 1, 15, 16, 2**16 - 1])
     many = np.resize(last, 5_000)
     assert stirling_remainder(many).tolist() == np.resize(stirling_remainder(last), 5_000).tolist()
@@ -292,7 +292,7 @@ def test_bd0_equals_its_definition(expected: float, relative: float) -> None:
 
 
 @pytest.mark.parametrize("v", [0.005, 0.02, 0.05, 0.09, 0.12, 0.1499, 0.1501, 0.2, 0.5])
-def test_bd0_where_the_series_takes_over(v: float) -> None:
+def test_bd0_is_exact_where_the_series_begins(v: float) -> None:
     x = np.arange(100.0, 200.0)
     for sign in (1, -1):
         m = x * (1 - sign * v) / (1 + sign * v)  # (x - m) / (x + m) is v or -v
@@ -301,12 +301,14 @@ def test_bd0_where_the_series_takes_over(v: float) -> None:
         assert bd0(x, m) == pytest.approx(exact, rel=2e-15, abs=0)
 
 
-def test_bd0_at_its_borders() -> None:
+def test_bd0_has_these_values_at_its_borders() -> None:
     assert bd0([0, 5, 0, 5], [0, 5, 7, 0]).tolist() == [0, 0, 7, np.inf]
 
 
 @given(hypergeometric_cases())
-def test_hypergeometric_agrees_with_sixty_digits(case: tuple[int, int, int, int]) -> None:
+def test_hypergeometric_probabilities_agree_with_sixty_digits(
+    case: tuple[int, int, int, int],
+) -> None:
     exact = exact_hypergeometric(*case)
     assert log_hypergeometric_pmf(*case) == pytest.approx(exact, rel=RELATIVE, abs=PROBABLE)
 
@@ -316,7 +318,7 @@ def test_hypergeometric_agrees_with_sixty_digits(case: tuple[int, int, int, int]
     (10**9, 10**9, 10**9), (10**9, 7 * 10**8, 3 * 10**5), (123_456_789, 987_654_321, 31_415_926),
     (987_654_321, 876_543_219, 765_432_187),
 ])  # fmt: skip
-def test_hypergeometric_near_its_mode_with_huge_counts(
+def test_hypergeometric_probabilities_of_huge_counts_near_the_mode(
     good: int, bad: int, draws: int, sigmas: float
 ) -> None:
     total = good + bad
@@ -331,7 +333,7 @@ def test_hypergeometric_near_its_mode_with_huge_counts(
     st.floats(0, 1),
     st.floats(1e-6, 0.5),
 )
-def test_binomial_agrees_with_sixty_digits(n: int, share: float, p: float) -> None:
+def test_binomial_probabilities_agree_with_sixty_digits(n: int, share: float, p: float) -> None:
     k = round(n * share)
     exact = exact_binomial(k, n, p)
     assert log_binomial_pmf(k, n, p, 1 - p) == pytest.approx(exact, rel=RELATIVE, abs=PROBABLE)
@@ -340,14 +342,14 @@ def test_binomial_agrees_with_sixty_digits(n: int, share: float, p: float) -> No
 
 @pytest.mark.parametrize("p", [0.3, 1e-3, 0.49999])
 @pytest.mark.parametrize("sigmas", [-5, 0, 2, 6])
-def test_binomial_near_its_mode_with_huge_counts(p: float, sigmas: float) -> None:
+def test_binomial_probabilities_of_huge_counts_near_the_mode(p: float, sigmas: float) -> None:
     n = 10**9
     k = round(n * p + sigmas * np.sqrt(n * p * (1 - p)))
     exact = exact_binomial(k, n, p)
     assert log_binomial_pmf(k, n, p, 1 - p) == pytest.approx(exact, abs=1e-13)
 
 
-def test_small_cases_by_hand() -> None:
+def test_probabilities_of_small_cases_by_hand() -> None:
     # C(4,k) C(4,4-k) / C(8,4) = 1, 16, 36, 16, 1 of 70; C(3,k) 2^(3-k) / 3^3 for p = 1/3
     tables = np.exp(log_hypergeometric_pmf(np.arange(5), 4, 4, 4))
     assert tables * 70 == pytest.approx([1, 16, 36, 16, 1], rel=1e-14, abs=0)
@@ -355,14 +357,14 @@ def test_small_cases_by_hand() -> None:
     assert tosses * 27 == pytest.approx([8, 12, 6, 1], rel=1e-14, abs=0)
 
 
-def test_outside_the_support_is_impossible() -> None:
+def test_values_outside_the_support_are_impossible() -> None:
     assert log_binomial_pmf([-1, 4], 3, 0.5, 0.5).tolist() == [-np.inf, -np.inf]
     # of 5 good and 2 bad ones, 4 draws hold at least 2 good ones
     assert log_hypergeometric_pmf([-1, 1, 5], 5, 2, 4).tolist() == [-np.inf] * 3
     assert log_hypergeometric_pmf(0, 2, 2, 5) == -np.inf
 
 
-def test_certain_outcomes() -> None:
+def test_certain_outcomes_have_a_log_probability_of_zero() -> None:
     assert log_binomial_pmf([0, 1, 3, 2], 3, [0, 0, 1, 1], [1, 1, 0, 0]).tolist() == [
         0, -np.inf, 0, -np.inf,
     ]  # fmt: skip

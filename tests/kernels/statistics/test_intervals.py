@@ -51,7 +51,7 @@ def test_published_limits(method: Any, limits: list[tuple[float, float]]) -> Non
 R_LIMITS = [
     # the example in the documentation of R's binom.test
     (clopper_pearson, 682, 925, 0.95, (0.7076683, 0.7654066)),
-    # what binom.test and prop.test print in courses, and in R's bug report 2794
+    # output of binom.test and prop.test in courses, and in R's bug report 2794
     (clopper_pearson, 9, 24, 0.95, (0.1879929, 0.5940636)),
     (clopper_pearson, 360, 1226, 0.95, (0.2682571, 0.3200123)),
     (clopper_pearson, 1, 1497, 0.9, (3.426347e-05, 3.164954e-03)),
@@ -69,25 +69,25 @@ R_LIMITS = [
 
 
 @pytest.mark.parametrize(("method", "k", "n", "level", "limits"), R_LIMITS)
-def test_limits_that_r_prints(
+def test_limits_agree_with_r(
     method: Any, k: int, n: int, level: float, limits: tuple[float, float]
 ) -> None:
     """R's binom.test, prop.test(correct=FALSE) and prop.test(correct=TRUE)."""
-    found = [float(limit) for limit in method(k, n, confidence=level)]
-    for value, printed in zip(found, limits, strict=True):
+    computed = [float(limit) for limit in method(k, n, confidence=level)]
+    for value, printed in zip(computed, limits, strict=True):
         last = 10.0 ** -len(f"{printed:.9f}".rstrip("0").partition(".")[2])
         assert value == pytest.approx(printed, abs=0.51 * last)
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 100), (99, 100), (1, 10**6), (3, 4)])
 @pytest.mark.parametrize("level", [1e-6, 0.01, 0.1, 0.2, 0.5])
-def test_estimate_is_inside_at_any_level(k: int, n: int, level: float) -> None:
+def test_the_estimate_is_inside_the_limits_at_any_level(k: int, n: int, level: float) -> None:
     for method in METHODS:
         lower, upper = (float(limit) for limit in method(k, n, confidence=level))
         assert lower - 1e-15 <= k / n <= upper + 1e-15
 
 
-def test_jeffreys_at_a_low_level_ends_at_the_estimate() -> None:
+def test_jeffreys_limits_at_a_low_level_end_at_the_estimate() -> None:
     # P(Gamma(1.5) < 1) = 0.4276 < 0.45: the quantile of Beta(1.5, n - 0.5) is above 1/n
     lower, upper = (float(limit) for limit in jeffreys(1, 10**4, confidence=0.1))
     assert lower == 1e-4 < upper
@@ -97,7 +97,7 @@ def test_jeffreys_at_a_low_level_ends_at_the_estimate() -> None:
 @pytest.mark.parametrize(("method", "name"), [
     (clopper_pearson, "exact"), (wilson, "wilson"), (wilson_corrected, "wilsoncc"),
 ])  # fmt: skip
-def test_agrees_with_scipy(
+def test_limits_agree_with_scipy(
     method: Callable[..., Limits], name: Literal["exact", "wilson", "wilsoncc"]
 ) -> None:
     for k, n in [(0, 1), (1, 1), (1, 2), (3, 7), (30, 60), (59, 60), (7, 5000), (2500, 5000)]:
@@ -107,15 +107,15 @@ def test_agrees_with_scipy(
             assert limits == pytest.approx([expected.low, expected.high], rel=1e-9, abs=1e-15)
 
 
-def test_jeffreys_agrees_with_statsmodels_inside() -> None:
+def test_inner_jeffreys_limits_agree_with_statsmodels() -> None:
     k, n = np.arange(1, 30), 30
     expected = proportion_confint(k, n, alpha=0.1, method="jeffreys")
-    found = jeffreys(k, n, confidence=0.9)
-    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+    result = jeffreys(k, n, confidence=0.9)
+    assert np.allclose(result, expected, rtol=1e-12, atol=0)
 
 
 def quadratic(k: int, n: int, z: float, correction: float) -> tuple[float, float]:
-    """Solve the definition of the score interval with many digits."""
+    """Solve the equation that defines the score interval, with many digits."""
     with mp.workdps(40):
         limits = []
         for h in (k - mpf(correction), k + mpf(correction)):
@@ -139,7 +139,9 @@ def test_score_limits_solve_their_equation(
 
 
 @given(COUNTS.filter(lambda c: 0 < c[0] < c[1]), CONFIDENCE)
-def test_jeffreys_leaves_half_of_alpha_on_each_side(counts: tuple[int, int], level: float) -> None:
+def test_jeffreys_limits_have_half_of_alpha_on_each_side(
+    counts: tuple[int, int], level: float
+) -> None:
     k, n = counts
     lower, upper = (float(limit) for limit in jeffreys(k, n, confidence=level))
     below = betainc(k + 0.5, n - k + 0.5, 0, lower, regularized=True)
@@ -150,7 +152,7 @@ def test_jeffreys_leaves_half_of_alpha_on_each_side(counts: tuple[int, int], lev
 
 @pytest.mark.parametrize("method", METHODS)
 @given(counts=COUNTS, level=CONFIDENCE)
-def test_interval_holds_the_estimate_and_mirrors(
+def test_intervals_contain_the_estimate_and_mirror(
     method: Any, counts: tuple[int, int], level: float
 ) -> None:
     k, n = counts
@@ -160,7 +162,7 @@ def test_interval_holds_the_estimate_and_mirrors(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ends_are_exact_and_nothing_says_nothing(method: Any) -> None:
+def test_ends_are_exact_and_empty_samples_have_trivial_limits(method: Any) -> None:
     lower, upper = method([0, 0, 9], [0, 9, 9])
     assert (lower[0], upper[0]) == (0.0, 1.0)
     assert (lower[1], upper[2]) == (0.0, 1.0)
@@ -169,14 +171,14 @@ def test_ends_are_exact_and_nothing_says_nothing(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_rows_and_shapes(method: Any) -> None:
+def test_limits_broadcast_and_may_be_empty(method: Any) -> None:
     empty = np.array([], dtype=np.int64)
     assert [limit.shape for limit in method(empty, empty)] == [(0,), (0,)]
     assert method([[1], [2]], [3, 4])[0].shape == (2, 2)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_mistakes_are_refused(method: Any) -> None:
+def test_wrong_counts_and_levels_are_refused(method: Any) -> None:
     with pytest.raises(ValueError, match="in 2 rows, for example k = 3, n = 2"):
         method([0, 3, -1], [1, 2, 1])
     with pytest.raises(ValueError, match="confidence"):
@@ -184,7 +186,7 @@ def test_mistakes_are_refused(method: Any) -> None:
 
 
 @given(COUNTS)
-def test_order_of_widths(counts: tuple[int, int]) -> None:
+def test_methods_are_ordered_by_width(counts: tuple[int, int]) -> None:
     (cp, plain, corrected, bayes) = ([float(x) for x in method(*counts)] for method in METHODS)
     assert corrected[0] <= plain[0]
     assert plain[1] <= corrected[1]
@@ -192,7 +194,7 @@ def test_order_of_widths(counts: tuple[int, int]) -> None:
     assert bayes[1] <= cp[1]
 
 
-def test_wald_width_in_the_limit() -> None:
+def test_widths_approach_that_of_wald() -> None:
     lower, upper = wilson(3 * 10**8, 10**9)
     assert float(upper - lower) == pytest.approx(2 * 1.959963985 * sqrt(0.21e-9), rel=1e-6)
 
@@ -201,7 +203,7 @@ def binomial_sum(values: Iterable[int], n: int, p: float) -> float:
     return fsum(comb(n, x) * p**x * (1 - p) ** (n - x) for x in values)
 
 
-def test_by_hand_without_successes() -> None:
+def test_limits_without_successes_by_hand() -> None:
     # P(X = 0 | u) = (1 - u)^n = 0.025
     lower, upper = clopper_pearson([0, 3], [3, 3])
     limit = 1 - 0.025 ** (1 / 3)
@@ -210,7 +212,9 @@ def test_by_hand_without_successes() -> None:
 
 
 @given(COUNTS, CONFIDENCE)
-def test_limits_leave_half_of_alpha_in_each_tail(counts: tuple[int, int], level: float) -> None:
+def test_clopper_pearson_limits_have_half_of_alpha_in_each_tail(
+    counts: tuple[int, int], level: float
+) -> None:
     k, n = counts
     lower, upper = (float(limit) for limit in clopper_pearson(k, n, confidence=level))
     if k > 0:
@@ -231,7 +235,7 @@ def test_limits_grow_with_successes_and_width_with_confidence() -> None:
     assert np.all((wider[0] <= lower) & (wider[1] >= upper))
 
 
-# A proportion corrected for wrong judgements: by hand, laws, edges, and how often it holds.
+# A proportion corrected for wrong judgements: by hand, laws, edges, and coverage.
 
 SURE = EstimateWithLimits(1.0, 1.0, 1.0)
 shares = st.floats(0, 1, allow_subnormal=False)
@@ -245,17 +249,17 @@ def interval_of(k: np.ndarray | int, n: int) -> EstimateWithLimits:
     return EstimateWithLimits(np.asarray(k) / n, *clopper_pearson(k, n))
 
 
-def test_by_hand() -> None:
-    """(0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7, and its limits where q is put at its own."""
-    found = corrected_proportion(
+def test_corrected_proportions_by_hand() -> None:
+    """(0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7, and its limits at those of q."""
+    result = corrected_proportion(
         EstimateWithLimits(0.3, 0.2, 0.45),
         sensitivity=exact_estimate(0.8),
         specificity=exact_estimate(0.9),
     )
-    assert [float(each) for each in found] == pytest.approx([2 / 7, 1 / 7, 0.5])
+    assert [float(each) for each in result] == pytest.approx([2 / 7, 1 / 7, 0.5])
 
 
-def test_the_squares_of_the_moves_are_added() -> None:
+def test_squared_shifts_of_the_limits_are_added() -> None:
     q, a, b = (
         EstimateWithLimits(0.3, 0.2, 0.45),
         EstimateWithLimits(0.8, 0.7, 0.9),
@@ -271,42 +275,42 @@ def test_the_squares_of_the_moves_are_added() -> None:
 
 
 @given(shares, shares, shares)
-def test_without_errors_nothing_changes(x: float, y: float, z: float) -> None:
+def test_proportions_without_errors_are_not_changed(x: float, y: float, z: float) -> None:
     low, middle, high = sorted([x, y, z])
-    found = corrected_proportion(
+    result = corrected_proportion(
         EstimateWithLimits(middle, low, high), sensitivity=SURE, specificity=SURE
     )
-    assert [float(each) for each in found] == pytest.approx([middle, low, high])
+    assert [float(each) for each in result] == pytest.approx([middle, low, high])
 
 
 @given(shares, shares, shares)
-def test_what_is_judged_of_a_known_share_gives_that_share(p: float, x: float, y: float) -> None:
+def test_expected_judgements_of_a_share_give_that_share(p: float, x: float, y: float) -> None:
     a, b = 0.5 + x / 2, 0.51 + y * 0.49
-    found = corrected_proportion(exact_estimate(p * a + (1 - p) * (1 - b)), sensitivity=exact_estimate(a),
+    result = corrected_proportion(exact_estimate(p * a + (1 - p) * (1 - b)), sensitivity=exact_estimate(a),
                                  specificity=exact_estimate(b))  # fmt: skip
-    assert [float(each) for each in found] == pytest.approx([p] * 3, abs=1e-9)
+    assert [float(each) for each in result] == pytest.approx([p] * 3, abs=1e-9)
 
 
-def test_fewer_are_judged_true_than_errors_alone_would_make() -> None:
-    found = corrected_proportion(
+def test_fewer_positives_than_errors_explain_give_zero() -> None:
+    result = corrected_proportion(
         EstimateWithLimits([0.02, 0.99], [0.0, 0.97], [0.05, 1.0]), sensitivity=exact_estimate(0.9),
         specificity=exact_estimate(0.9),
     )  # fmt: skip
-    assert [each.tolist() for each in found] == [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    assert [each.tolist() for each in result] == [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
 
 
 @pytest.mark.parametrize("a", [0.1, 0.05, float("nan")])
-def test_judgements_that_say_nothing(a: float) -> None:
-    found = corrected_proportion(
+def test_uninformative_judgements_have_no_estimate(a: float) -> None:
+    result = corrected_proportion(
         EstimateWithLimits(0.3, 0.2, 0.4),
         sensitivity=exact_estimate(a),
         specificity=exact_estimate(0.9),
     )
-    assert np.isnan(found[0])
-    assert (float(found[1]), float(found[2])) == (0.0, 1.0)
+    assert np.isnan(result[0])
+    assert (float(result[1]), float(result[2])) == (0.0, 1.0)
 
 
-def test_limits_at_which_judgements_say_nothing_have_no_end() -> None:
+def test_limits_are_trivial_if_judgements_may_be_uninformative() -> None:
     wide = EstimateWithLimits(0.6, 0.1, 1.0)
     _, lower, upper = corrected_proportion(
         exact_estimate(0.3), sensitivity=wide, specificity=exact_estimate(0.9)
@@ -316,8 +320,8 @@ def test_limits_at_which_judgements_say_nothing_have_no_end() -> None:
 
 @pytest.mark.parametrize("p", [0.02, 0.3, 0.9])
 @pytest.mark.parametrize(("n", "n_true", "n_false"), [(20, 15, 40), (150, 40, 150)])
-def test_how_often_the_limits_hold(p: float, n: int, n_true: int, n_false: int) -> None:
-    """At least 95 %, within the error of 2,000 samples; uncorrected, a fraction of that."""
+def test_corrected_limits_cover_the_truth(p: float, n: int, n_true: int, n_false: int) -> None:
+    """At least 95 %, within the error of 2,000 samples; a fraction of that without correction."""
     random, runs, a, b = np.random.default_rng(5), 2000, 0.8, 0.9
     k = random.binomial(n, p * a + (1 - p) * (1 - b), runs)
     sides = [interval_of(random.binomial(m, s, runs), m) for m, s in ((n_true, a), (n_false, b))]
@@ -331,21 +335,21 @@ def test_how_often_the_limits_hold(p: float, n: int, n_true: int, n_false: int) 
 
 
 @pytest.mark.parametrize("method", [clopper_pearson, wilson, wilson_corrected, jeffreys])
-def test_registered_methods_are_those_of_their_name(method: Any) -> None:
-    found = INTERVALS.get(method.__name__)([3, 0], [9, 4], confidence=0.9, population=[9, 9])
+def test_methods_are_registered_under_their_names(method: Any) -> None:
+    registered = INTERVALS.get(method.__name__)([3, 0], [9, 4], confidence=0.9, population=[9, 9])
     expected = method([3, 0], [9, 4], confidence=0.9)
-    assert [x.tolist() for x in found] == [x.tolist() for x in expected]
+    assert [x.tolist() for x in registered] == [x.tolist() for x in expected]
 
 
-def test_finite_methods_need_the_population() -> None:
-    found = INTERVALS.get("hypergeometric")(4, 10, population=100)
-    assert tuple(map(float, found)) == (0.14, 0.72)
+def test_finite_methods_require_the_population() -> None:
+    result = INTERVALS.get("hypergeometric")(4, 10, population=100)
+    assert tuple(map(float, result)) == (0.14, 0.72)
     for each in filter(lambda each: each.finite, map(INTERVALS.get, INTERVALS)):
         with pytest.raises(ValueError, match="requires the population size"):
             each(4, 10)
 
 
-def test_columns_of_a_finite_method() -> None:
+def test_finite_methods_add_columns() -> None:
     frame = pl.DataFrame({"k": [4, 4, 56, 4], "n": [10, 10, 200, 10], "S": [100, 10, 1000, 100]})
     result = interval_columns(
         frame, k="k", n="n", population="S", method="hypergeometric", confidence=0.95
@@ -357,7 +361,7 @@ def test_columns_of_a_finite_method() -> None:
 
 
 @pytest.mark.parametrize("method", sorted(INTERVALS))
-def test_empty_table_of_every_method(method: str) -> None:
+def test_every_method_accepts_an_empty_table(method: str) -> None:
     empty = pl.DataFrame(schema={"k": pl.Int64, "n": pl.Int64, "S": pl.Int64})
     result = interval_columns(empty, k="k", n="n", population="S", method=method, confidence=0.95)
     assert result.schema == {**empty.schema, "lower": pl.Float64, "upper": pl.Float64}
@@ -367,7 +371,7 @@ def add(frame: pl.DataFrame, method: str = "clopper_pearson") -> pl.DataFrame:
     return interval_columns(frame, k="k", n="n", method=method, confidence=0.95)
 
 
-def test_columns_keep_the_order_of_the_rows() -> None:
+def test_columns_have_the_order_of_the_rows() -> None:
     frame = pl.DataFrame({"k": [5, 0, 5, 2, 5], "n": [10, 0, 10, 4, 9], "x": list("abcde")})
     result = add(frame)
     lower, upper = clopper_pearson(frame["k"], frame["n"])
@@ -377,20 +381,20 @@ def test_columns_keep_the_order_of_the_rows() -> None:
     )  # fmt: skip
 
 
-def test_each_distinct_pair_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, int]] = []
+def test_distinct_pairs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[int, int]] = []
 
     def spy(k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float) -> Limits:
-        asked.extend(zip(np.asarray(k).tolist(), np.asarray(n).tolist(), strict=True))
+        calls.extend(zip(np.asarray(k).tolist(), np.asarray(n).tolist(), strict=True))
         return clopper_pearson(k, n, confidence=confidence)
 
     known = {"clopper_pearson": Interval("clopper_pearson", spy, reference="")}
     monkeypatch.setattr("pipeline.kernels.statistics.intervals.INTERVALS", known)
     add(pl.DataFrame({"k": [1, 2, 1, 1], "n": [5, 5, 5, 6]}))
-    assert sorted(asked) == [(1, 5), (1, 6), (2, 5)]
+    assert sorted(calls) == [(1, 5), (1, 6), (2, 5)]
 
 
-def test_empty_table() -> None:
+def test_an_empty_table_has_limit_columns() -> None:
     result = add(pl.DataFrame(schema={"k": pl.Int64, "n": pl.Int64}))
     assert result.schema == {
         "k": pl.Int64, "n": pl.Int64, "lower": pl.Float64, "upper": pl.Float64,
@@ -398,6 +402,6 @@ def test_empty_table() -> None:
     assert result.is_empty()
 
 
-def test_unknown_method_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_method_is_refused_with_the_valid_names() -> None:
     with pytest.raises(ValueError, match=r"'wald'.*clopper_pearson"):
         add(pl.DataFrame({"k": [1], "n": [2]}), method="wald")

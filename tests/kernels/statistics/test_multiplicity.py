@@ -31,7 +31,7 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert adjusted == pytest.approx([0.5, 0.04, 0.04, 0.04], rel=1e-15, abs=0)
 
 
-def test_published_rejections() -> None:
+def test_published_numbers_of_rejections() -> None:
     # Benjamini & Hochberg 1995, section 4: control of the familywise error rejects three
     # hypotheses at 0.05, control of the false discovery rate four
     assert int(np.sum(holm(BH_1995) <= 0.05)) == 3
@@ -52,7 +52,7 @@ def slow_benjamini_hochberg(p: list[float]) -> list[float]:
 
 
 @given(P_VALUES)
-def test_agrees_with_the_definitions(p: list[float]) -> None:
+def test_corrections_agree_with_their_definitions(p: list[float]) -> None:
     assert holm(p) == pytest.approx(slow_holm(p), rel=1e-14, abs=0)
     assert benjamini_hochberg(p) == pytest.approx(slow_benjamini_hochberg(p), rel=1e-14, abs=0)
     expected = [min(1.0, len(p) * value) for value in p]
@@ -65,7 +65,7 @@ def test_agrees_with_the_definitions(p: list[float]) -> None:
     ("name", "method"),
     [("holm", "holm"), ("benjamini_hochberg", "fdr_bh"), ("bonferroni", "bonferroni")],
 )
-def test_agrees_with_statsmodels(name: str, method: str, tests: int) -> None:
+def test_corrections_agree_with_statsmodels(name: str, method: str, tests: int) -> None:
     p = np.random.default_rng(5).beta(0.3, 2, size=tests).round(2)
     expected = multipletests(p, method=method)[1]
     assert CORRECTIONS.get(name).adjust(p) == pytest.approx(expected, rel=1e-14, abs=0)
@@ -73,7 +73,7 @@ def test_agrees_with_statsmodels(name: str, method: str, tests: int) -> None:
 
 @pytest.mark.parametrize("name", CORRECTIONS)
 @given(p=P_VALUES)
-def test_never_below_p_and_in_the_same_order(name: str, p: list[float]) -> None:
+def test_adjusted_p_values_are_not_smaller_and_in_the_same_order(name: str, p: list[float]) -> None:
     adjusted = CORRECTIONS.get(name).adjust(p)
     assert np.all((adjusted >= np.array(p) * (1 - 1e-15)) & (adjusted <= 1))
     assert np.all(np.diff(adjusted[np.argsort(p)]) >= 0)
@@ -91,7 +91,7 @@ def test_missing_tests_do_not_count(name: str, p: list[float], places: list[int]
 
 
 @pytest.mark.parametrize("name", CORRECTIONS)
-def test_degenerate_families(name: str) -> None:
+def test_degenerate_families_are_adjusted(name: str) -> None:
     correct = CORRECTIONS.get(name).adjust
     assert correct([]).shape == (0,)
     assert np.isnan(correct([np.nan, np.nan])).all()
@@ -99,7 +99,7 @@ def test_degenerate_families(name: str) -> None:
     assert correct([1.0, 1.0]).tolist() == [1.0, 1.0]
 
 
-def test_the_argument_is_left_alone() -> None:
+def test_corrections_do_not_change_their_argument() -> None:
     p = np.array([0.02, 0.01])
     holm(p)
     assert p.tolist() == [0.02, 0.01]

@@ -38,8 +38,8 @@ def bounds(levels: np.ndarray) -> np.ndarray:
 
 
 def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str) -> list[float]:
-    """Follow the density of Z on an even grid, with Simpson's rule: one question, no tricks."""
-    aims, found, spent = SPENDING[spending](shares, alpha), [], 0.0
+    """Follow the density of Z on an even grid, with Simpson's rule, for one question."""
+    aims, critical, spent = SPENDING[spending](shares, alpha), [], 0.0
     z, mass, before = np.zeros(1), np.ones(1), 0.0
     for variance, aim in zip(V, aims, strict=True):
         rho, sd = np.sqrt(before * variance), np.sqrt(1.0 - before * variance)
@@ -54,22 +54,22 @@ def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str
         simpson[1::2], simpson[0], simpson[-1] = 4.0, 1.0, 1.0
         density = norm.pdf(points[:, None], rho * z, sd) @ mass
         z, mass, before = points, density * simpson * (points[1] - points[0]) / 3.0, 1.0 / variance
-        found.append(float(c))
+        critical.append(float(c))
         spent = float(aim)
-    return found
+    return critical
 
 
 @pytest.mark.parametrize(("spending", "published"), [
-    # four equal looks at two-sided 5 %, as tables and programs of group-sequential trials have them
+    # four equal looks at two-sided 5 %, from tables and programs of group-sequential trials
     ("obrien_fleming", [4.333, 2.963, 2.359, 2.014]),
     ("pocock", [2.368, 2.368, 2.358, 2.350]),
 ])  # fmt: skip
-def test_published_bounds(spending: str, published: list[float]) -> None:
+def test_published_bounds_of_four_looks(spending: str, published: list[float]) -> None:
     levels = spent_levels(FOUR, 1 / np.array(FOUR), alpha=0.05, spending=spending)
     assert bounds(levels).round(3).tolist() == published
 
 
-def test_spending_functions() -> None:
+def test_spending_functions_have_these_values() -> None:
     for spend in SPENDING.values():
         assert spend([0.0, 1.0], 0.05) == pytest.approx([0.0, 0.05])
         assert np.all(np.diff(spend(np.linspace(0.0, 1.0, 50), 0.1)) >= 0)
@@ -79,7 +79,7 @@ def test_spending_functions() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.9, 0.5, 0.1])
-def test_two_looks_by_an_integral(ratio: float) -> None:
+def test_bounds_of_two_looks_agree_with_an_integral(ratio: float) -> None:
     shares, aims = [0.4, 1.0], pocock([0.4, 1.0], 0.05)
     first, second = bounds(spent_levels(shares, [1.0, ratio], alpha=0.05, spending="pocock"))
     assert first == pytest.approx(norm.isf(aims[0] / 2), abs=1e-10)
@@ -98,27 +98,27 @@ def test_two_looks_by_an_integral(ratio: float) -> None:
     st.lists(st.floats(0.3, 0.97), min_size=1, max_size=4),
     st.sampled_from(sorted(SPENDING)), st.sampled_from([0.01, 0.05, 0.2]),
 )  # fmt: skip
-def test_agrees_with_a_fine_grid(ratios: list[float], spending: str, alpha: float) -> None:
+def test_bounds_agree_with_a_fine_grid(ratios: list[float], spending: str, alpha: float) -> None:
     V = np.cumprod([1.0, *ratios]).tolist()
     shares = np.linspace(0.0, 1.0, len(V) + 1)[1:].tolist()
-    found = bounds(spent_levels(shares, V, alpha=alpha, spending=spending))
-    assert found == pytest.approx(slow_bounds(shares, V, alpha, spending), abs=1e-8)
+    computed = bounds(spent_levels(shares, V, alpha=alpha, spending=spending))
+    assert computed == pytest.approx(slow_bounds(shares, V, alpha, spending), abs=1e-8)
 
 
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.sampled_from(sorted(SPENDING)))
-def test_laws(ratios: list[float], spending: str) -> None:
+def test_levels_obey_the_laws(ratios: list[float], spending: str) -> None:
     V = np.cumprod(ratios)
     shares = np.linspace(0.0, 1.0, len(V) + 1)[1:]
     levels = spent_levels(shares, V, alpha=0.05, spending=spending)
     aims = SPENDING[spending](shares, 0.05)
     assert np.all(levels <= 0.05 * (1 + 1e-9))
-    assert np.all(levels <= aims * (1 + 1e-9))  # no look takes more than was ever spent
+    assert np.all(levels <= aims * (1 + 1e-9))  # no look uses more than is spent in total
     assert levels[0] == pytest.approx(aims[0], rel=1e-9)
     assert levels.sum() >= (1 - 1e-9) * aims[-1] or np.any(np.diff(V) > -2e-3 * V[:-1])
 
 
 @pytest.mark.long
-def test_questions_do_not_know_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_do_not_influence_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     V = np.random.default_rng(3).uniform(0.2, 1.0, (7, 4)).cumprod(axis=1)
     together = spent_levels(FOUR, V, alpha=0.05)
     assert np.allclose(together, [spent_levels(FOUR, row, alpha=0.05) for row in V], atol=1e-11)
@@ -127,33 +127,33 @@ def test_questions_do_not_know_each_other(monkeypatch: pytest.MonkeyPatch) -> No
     assert np.allclose(together, spent_levels(FOUR, V[::-1], alpha=0.05)[::-1], atol=1e-11)
 
 
-def test_an_exact_look_is_outside_the_plan() -> None:
+def test_an_exact_look_is_not_in_the_plan() -> None:
     plan = spent_levels([0.5, 1.0], [2.0, 1.0], alpha=0.05)
-    found = spent_levels([0.1, 0.2, 0.6, 1.0], [[2.0, 1.0, 0.0, 0.0]], alpha=0.05)
-    assert found[0, :2] == pytest.approx(plan, rel=1e-12)
-    assert np.isnan(found[0, 2:]).all()
+    levels = spent_levels([0.1, 0.2, 0.6, 1.0], [[2.0, 1.0, 0.0, 0.0]], alpha=0.05)
+    assert levels[0, :2] == pytest.approx(plan, rel=1e-12)
+    assert np.isnan(levels[0, 2:]).all()
     assert np.isnan(spent_levels([0.5, 1.0], [0.0, 0.0], alpha=0.05)).all()
 
 
-def test_a_look_that_tells_nothing_leaves_its_alpha() -> None:
-    found = spent_levels([0.2, 0.6, 1.0], [np.inf, 2.0, 1.0], alpha=0.05)
-    assert np.isnan(found[0])
-    assert found[1] == pytest.approx(float(obrien_fleming(0.6, 0.05)))
+def test_an_uninformative_look_spends_no_alpha() -> None:
+    levels = spent_levels([0.2, 0.6, 1.0], [np.inf, 2.0, 1.0], alpha=0.05)
+    assert np.isnan(levels[0])
+    assert levels[1] == pytest.approx(float(obrien_fleming(0.6, 0.05)))
     late = spent_levels([0.5, 1.0], [np.nan, 1.0], alpha=0.05)
     assert late[1] == pytest.approx(0.05, rel=1e-12)
 
 
-def test_no_new_information_is_no_new_look() -> None:
-    found = spent_levels([0.25, 0.5, 1.0], [2.0, 2.0, 1.0], alpha=0.05)
-    assert found[0] == found[1]
-    assert found[[0, 2]] == pytest.approx(spent_levels([0.25, 1.0], [2.0, 1.0], alpha=0.05))
+def test_looks_without_new_information_spend_no_alpha() -> None:
+    levels = spent_levels([0.25, 0.5, 1.0], [2.0, 2.0, 1.0], alpha=0.05)
+    assert levels[0] == levels[1]
+    assert levels[[0, 2]] == pytest.approx(spent_levels([0.25, 1.0], [2.0, 1.0], alpha=0.05))
     # hardly any: the bound of Bonferroni's inequality
     aims = obrien_fleming([0.25, 0.5], 0.05)
     hardly = spent_levels([0.25, 0.5, 1.0], [2.0, 2.0 * 0.9995, 1.0], alpha=0.05)
     assert hardly[1] == pytest.approx(aims[1] - aims[0])
 
 
-def test_many_looks_hold_together() -> None:
+def test_many_looks_keep_the_level_together() -> None:
     shares = np.arange(1, 29) / 28
     levels = spent_levels(shares, 1 / shares, alpha=0.05, spending="pocock")
     walk = np.random.default_rng(5).normal(size=(20_000, 28)).cumsum(axis=1)
@@ -162,7 +162,7 @@ def test_many_looks_hold_together() -> None:
 
 
 @pytest.mark.parametrize("spending", sorted(SPENDING))
-def test_exact_limits_of_a_growing_sample_hold_at_all_looks(spending: str) -> None:
+def test_exact_limits_at_all_looks_keep_their_level(spending: str) -> None:
     """With whole numbers the plan is an approximation, on the safe side: 150 of 500, four looks."""
     size, true, draws = 500, 150, np.array([50, 100, 150, 200])
     levels = spent_levels(draws / 200, (1 - draws / size) / draws, alpha=0.05, spending=spending)
@@ -178,7 +178,7 @@ def test_exact_limits_of_a_growing_sample_hold_at_all_looks(spending: str) -> No
     assert missed[1].mean() < 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 4000)
 
 
-def test_one_look_and_none() -> None:
+def test_levels_of_one_look_and_of_no_questions() -> None:
     assert spent_levels([1.0], [3.0], alpha=0.05) == pytest.approx([0.05], rel=1e-12)
     assert spent_levels([0.5, 1.0], np.empty((0, 2)), alpha=0.05).shape == (0, 2)
 
@@ -192,14 +192,14 @@ def test_one_look_and_none() -> None:
     ([0.5, 1.0], [2, 1], {"alpha": 1.0}, "alpha must be in"),
     ([0.5, 1.0], [2, 1], {"alpha": 0.1, "spending": "bocock"}, "valid: obrien_fleming, pocock"),
 ])  # fmt: skip
-def test_mistakes_are_refused(
+def test_wrong_plans_are_refused(
     shares: list[float], V: list[float], options: dict[str, float], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
         spent_levels(shares, V, **options)  # type: ignore[arg-type]
 
 
-# Differences at any time: the test is the interval turned round, and both hold at all times.
+# Differences at any time: the test inverts the interval, and both hold at all times.
 
 
 @st.composite
@@ -234,7 +234,7 @@ def plausibilities(k: int, n: int, size: int) -> dict[int, float]:
 
 @pytest.mark.long
 @given(st.data(), st.integers(1, 30), st.integers(0, 30), st.sampled_from([0.0, 0.05, 0.3]))
-def test_the_margin_is_passed_where_no_plausible_pair_of_numbers_lies_within(
+def test_margin_p_values_agree_with_all_plausible_pairs(
     data: st.DataObject, size: int, more: int, margin: float
 ) -> None:
     n1, n2 = (data.draw(st.integers(1, size)) for _ in range(2))
@@ -256,7 +256,7 @@ def test_the_margin_is_passed_where_no_plausible_pair_of_numbers_lies_within(
 
 @pytest.mark.long
 @given(one=counts(), more=st.integers(0, 40), k=st.data())
-def test_at_a_margin_of_0_it_is_the_test_of_a_difference(
+def test_a_margin_of_0_gives_the_test_of_a_difference(
     one: tuple[int, int, int], more: int, k: st.DataObject
 ) -> None:
     k1, n1, size = one
@@ -271,32 +271,32 @@ def test_at_a_margin_of_0_it_is_the_test_of_a_difference(
 
 @pytest.mark.parametrize(("margin", "p"), [(0.05, 1.0), (0.0499, 16 / 17), (0.29, 1.0)])
 def test_a_difference_of_exactly_the_margin_is_not_beyond_it(margin: float, p: float) -> None:
-    found = anytime_margin_p_values([0], [7], [1], [1], size=[17], list_size=[20], margin=margin)
-    assert found[0] == pytest.approx(p, rel=1e-9)
+    p_values = anytime_margin_p_values([0], [7], [1], [1], size=[17], list_size=[20], margin=margin)
+    assert p_values[0] == pytest.approx(p, rel=1e-9)
 
 
-def test_lists_with_the_same_candidates_pass_no_margin() -> None:
+def test_lists_with_equal_candidates_exceed_no_margin() -> None:
     p = anytime_margin_p_values([0], [0], [0], [0], size=[0], list_size=[50], margin=0.0)
     assert p.tolist() == [1.0]
 
 
-def test_what_is_all_judged_differs_for_certain() -> None:
-    found = anytime_p_values([9, 9], [40, 40], [8, 9], [40, 40], populations=(40, 40))
-    assert found[0] < 0.1 * anytime_p_values(9, 39, 8, 39, populations=(41, 41))
-    assert found[1] == 1.0
+def test_fully_judged_sets_have_smaller_p_values() -> None:
+    p_values = anytime_p_values([9, 9], [40, 40], [8, 9], [40, 40], populations=(40, 40))
+    assert p_values[0] < 0.1 * anytime_p_values(9, 39, 8, 39, populations=(41, 41))
+    assert p_values[1] == 1.0
     lower, upper = anytime_difference(9, 40, 8, 40, populations=(40, 40))
     assert lower == upper == pytest.approx(1 / 40)
 
 
-def test_without_draws_there_is_no_test() -> None:
-    found = anytime_p_values([0, 0], [0, 3], [1, 0], [4, 0], populations=([9, 9], [9, 0]))
-    assert np.isnan(found).all()
+def test_sets_without_draws_have_no_p_value() -> None:
+    p_values = anytime_p_values([0, 0], [0, 3], [1, 0], [4, 0], populations=([9, 9], [9, 0]))
+    assert np.isnan(p_values).all()
     lower, upper = anytime_difference(0, 0, 0, 0, populations=(5, 5))
     assert (lower, upper) == (-1, 1)
 
 
 @pytest.mark.long
-def test_equal_sets_are_ever_called_different_with_alpha_at_most() -> None:
+def test_equal_sets_differ_at_any_time_with_probability_alpha_at_most() -> None:
     random = np.random.default_rng(8)
     labels = np.arange(120) < 36
     ever = np.zeros(400, dtype=bool)
@@ -328,23 +328,23 @@ def beta_binomial(x: int, n: int, a: Fraction, b: Fraction) -> Fraction:
 
 
 def slow_limits(row: Row, confidence: float, a: float, b: float) -> tuple[float, float]:
-    """Try every T by the ratio of prior to posterior as it stands, in fractions."""
+    """Try every T by the ratio of prior to posterior, in exact fractions."""
     k, n, size = row
     one, other, alpha = Fraction(a), Fraction(b), 1 - Fraction(str(confidence))
-    kept = [
+    totals = [
         T for T in range(k, size - n + k + 1)
         if beta_binomial(T, size, one, other) * alpha
         < beta_binomial(T - k, size - n, one + k, other + n - k)
     ]  # fmt: skip
-    assert kept == list(range(kept[0], kept[-1] + 1))
-    return kept[0] / size, kept[-1] / size
+    assert totals == list(range(totals[0], totals[-1] + 1))
+    return totals[0] / size, totals[-1] / size
 
 
 @pytest.mark.parametrize(("row", "limits"), [
     ((2, 10, 100), (2, 62)), ((15, 50, 500), (70, 253)),
     ((24, 100, 1000), (128, 385)), ((60, 200, 2000), (412, 816)),
 ])  # fmt: skip
-def test_known_limits(row: Row, limits: tuple[int, int]) -> None:
+def test_known_limits_of_confidence_sequences(row: Row, limits: tuple[int, int]) -> None:
     k, n, size = row
     lower, upper = confidence_sequence(k, n, population=size)
     assert (float(lower) * size, float(upper) * size) == pytest.approx(limits)
@@ -352,18 +352,18 @@ def test_known_limits(row: Row, limits: tuple[int, int]) -> None:
 
 @given(rows(), st.sampled_from([0.5, 0.9, 0.95]), st.sampled_from([(1, 1), (0.5, 0.5), (3, 7)]))
 @example((1, 15, 24), 0.5, (3, 7))  # the ratio is exactly 1/alpha at T = 5
-def test_agrees_with_the_ratio_for_every_total(
+def test_confidence_sequences_agree_with_the_ratio_for_all_totals(
     row: Row, confidence: float, prior: tuple[float, float]
 ) -> None:
     k, n, size = row
-    found = confidence_sequence(k, n, population=size, confidence=confidence, prior=prior)
-    assert tuple(map(float, found)) == slow_limits(row, confidence, *prior)
+    interval = confidence_sequence(k, n, population=size, confidence=confidence, prior=prior)
+    assert tuple(map(float, interval)) == slow_limits(row, confidence, *prior)
 
 
 @pytest.mark.parametrize("T", [0, 1, 4, 13, 20, 39, 40])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_it_misses_at_any_time_with_probability_alpha_at_most(T: int, confidence: float) -> None:
-    """Exactly, by following all samples that were never missed from one draw to the next."""
+def test_confidence_sequences_keep_their_level_at_any_time(T: int, confidence: float) -> None:
+    """Exactly, by following all samples without a miss from one draw to the next."""
     size = 40
     never = np.array([1.0])  # by successes so far
     for n in range(1, size + 1):
@@ -373,13 +373,13 @@ def test_it_misses_at_any_time_with_probability_alpha_at_most(T: int, confidence
         lower, upper = confidence_sequence(
             np.arange(n + 1), n, population=size, confidence=confidence
         )
-        kept = (np.rint(lower * size) <= T) & (np.rint(upper * size) >= T)
-        never = after * kept
+        covers = (np.rint(lower * size) <= T) & (np.rint(upper * size) >= T)
+        never = after * covers
     assert never.sum() >= confidence
 
 
 @given(rows(largest=3000))
-def test_laws_confidence_sequence(row: Row) -> None:
+def test_confidence_sequences_obey_the_laws(row: Row) -> None:
     k, n, size = row
     lower, upper = confidence_sequence([k, n - k], n, population=size)
     assert round(lower[0] * size) == size - round(upper[1] * size)
@@ -390,28 +390,28 @@ def test_laws_confidence_sequence(row: Row) -> None:
     assert upper[0] - lower[0] >= one_look[1] - one_look[0] - 1e-12
 
 
-def test_how_much_wider_than_one_look() -> None:
+def test_confidence_sequences_are_moderately_wider_than_one_look() -> None:
     k, n, size = np.array([[2, 15, 24, 60], [10, 50, 100, 200], [100, 500, 1000, 2000]])
     wide, one = confidence_sequence(k, n, population=size), hypergeometric(k, n, population=size)
     times = (wide[1] - wide[0]) / (one[1] - one[0])
     assert 1.15 < times.min() < times.max() < 1.65
 
 
-def test_degenerate() -> None:
+def test_confidence_sequences_of_degenerate_samples() -> None:
     lower, upper = confidence_sequence([0, 3, 0], [0, 7, 0], population=[9, 7, 0])
     assert (lower.tolist(), upper.tolist()) == ([0, 3 / 7, 0], [1, 3 / 7, 1])
     assert confidence_sequence([], [], population=[])[0].shape == (0,)
     assert confidence_sequence([[1], [2]], [3, 4], population=9)[1].shape == (2, 2)
 
 
-def test_huge_populations() -> None:
+def test_confidence_sequences_in_huge_populations() -> None:
     lower, upper = confidence_sequence(12, 50, population=10**9)
     # P(X_T = 12) is binomial then: alpha / 51 where the limit is
     for p in (float(lower), float(upper)):
         assert comb(50, 12) * p**12 * (1 - p) ** 38 == pytest.approx(0.05 / 51, rel=1e-5)
 
 
-def test_mistakes_are_refused_confidence_sequence() -> None:
+def test_wrong_arguments_of_confidence_sequences_are_refused() -> None:
     with pytest.raises(ValueError, match="for example n = 5 of 4"):
         confidence_sequence([1, 1], [2, 5], population=4)
     with pytest.raises(ValueError, match="confidence"):
@@ -428,40 +428,40 @@ ALPHAS = [0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6]
 
 @pytest.mark.parametrize("spending", sorted(SPENDING))
 @pytest.mark.parametrize("rates", PLANS)
-def test_they_invert_the_levels(rates: list[float], spending: str) -> None:
+def test_repeated_p_values_invert_the_levels(rates: list[float], spending: str) -> None:
     f = np.array(rates)
     for look in range(len(f)):
         p = [
             spent_levels(f / f[-1], (1 - f) / f, alpha=alpha, spending=spending)[look]
             for alpha in ALPHAS
         ]
-        found = repeated_p_values(p, f / f[-1], (1 - f) / f, look=look, spending=spending)
-        assert ndtri(found / 2) == pytest.approx(ndtri(np.array(ALPHAS) / 2), abs=1e-3)
+        p_values = repeated_p_values(p, f / f[-1], (1 - f) / f, look=look, spending=spending)
+        assert ndtri(p_values / 2) == pytest.approx(ndtri(np.array(ALPHAS) / 2), abs=1e-3)
 
 
 def test_each_test_has_its_own_plan() -> None:
     plans = np.array([[4.0, 2.0], [4.0, 1.0], [4.0, 2.0]])
-    found = repeated_p_values([0.04, 0.04, 0.01], [0.5, 1.0], plans, look=1)
+    p_values = repeated_p_values([0.04, 0.04, 0.01], [0.5, 1.0], plans, look=1)
     alone = [
         repeated_p_values([p], [0.5, 1.0], plan, look=1)[0]
         for p, plan in zip([0.04, 0.04, 0.01], plans, strict=True)
     ]
-    assert found.tolist() == pytest.approx(alone)
-    assert len(set(found)) == 3
+    assert p_values.tolist() == pytest.approx(alone)
+    assert len(set(p_values)) == 3
 
 
-def test_an_exact_look_needs_no_allowance_and_an_empty_one_tells_nothing() -> None:
+def test_exact_and_empty_looks_need_no_plan() -> None:
     plans = np.array([[2.0, 0.0], [np.inf, 1.0]])
     assert repeated_p_values([0.3, 0.04], [0.5, 1], plans, look=1)[0] == 0.3
     assert repeated_p_values([0.3, 0.04], [0.5, 1], plans, look=0)[1] == 1.0
 
 
-def test_extremes() -> None:
+def test_repeated_p_values_at_the_extremes() -> None:
     plan = [0.5, 1.0], [2.0, 1.0]
-    found = repeated_p_values([0.0, 1.0, np.nan, 1e-300], *plan, look=0)
-    assert found[0] == pytest.approx(2.4e-16, rel=0.1)
-    assert found[1] == 1.0
-    assert np.isnan(found[2])
+    p_values = repeated_p_values([0.0, 1.0, np.nan, 1e-300], *plan, look=0)
+    assert p_values[0] == pytest.approx(2.4e-16, rel=0.1)
+    assert p_values[1] == 1.0
+    assert np.isnan(p_values[2])
     assert repeated_p_values([], *plan, look=0).shape == (0,)
     p = np.linspace(0, 1, 300)
     for look in (0, 1):
@@ -479,8 +479,8 @@ def test_levels_apart_add_up_to_alpha_and_are_the_lowest(spending: str) -> None:
     assert (apart <= known + 1e-9).all()
 
 
-def test_less_alike_looks_have_lower_levels() -> None:
-    """Why variances may be rounded down, and 1 - f may be counted in."""
+def test_less_correlated_looks_have_lower_levels() -> None:
+    """This is why variances may be rounded down, and may include 1 - f."""
     random = np.random.default_rng(2)
     for spending in SPENDING:
         for _ in range(20):

@@ -25,12 +25,12 @@ POINTWISE = float(-ndtri((1 - 0.95) / 2))
 
 
 def factor(curves: list[Curve], weights: object, n: object, **options: object) -> float:
-    given = {"confidence": 0.95, "seed": "s", "replicates": 2000} | options
-    return band_factor(curves, weights, n=n, **given)  # type: ignore[arg-type]
+    settings = {"confidence": 0.95, "seed": "s", "replicates": 2000} | options
+    return band_factor(curves, weights, n=n, **settings)  # type: ignore[arg-type]
 
 
 def slow_factor(curves: list[Curve], w: np.ndarray, n: list[int], replicates: int) -> float:
-    """Add up every list for itself, with the memberships as they are defined."""
+    """Add up every list separately, with memberships as defined."""
     g = seeded_generator(seed="s", purpose="simultaneous band").standard_normal(
         (replicates, len(w))
     )
@@ -47,7 +47,9 @@ def slow_factor(curves: list[Curve], w: np.ndarray, n: list[int], replicates: in
 
 
 @given(st.integers(1, 12), st.integers(1, 3), st.data())
-def test_agrees_with_the_definition(draws: int, measures: int, data: st.DataObject) -> None:
+def test_the_factor_agrees_with_its_definition(
+    draws: int, measures: int, data: st.DataObject
+) -> None:
     bits = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     ranks = [bits.permutation(30)[:draws] + 1 for _ in range(measures + 1)]
     w = working_weights(bits.choice([0.1, 0.4, 1.0], draws), bits.uniform(0.1, 0.5, draws))
@@ -58,19 +60,19 @@ def test_agrees_with_the_definition(draws: int, measures: int, data: st.DataObje
     )
 
 
-def test_one_list_is_the_normal_quantile() -> None:
+def test_the_factor_of_one_list_is_the_normal_quantile() -> None:
     weights = working_weights(np.full(40, 0.2))
-    found = factor([Curve(np.arange(1, 41))], weights, [25], replicates=40_000)
-    assert POINTWISE <= found <= POINTWISE + 0.03
+    result = factor([Curve(np.arange(1, 41))], weights, [25], replicates=40_000)
+    assert POINTWISE <= result <= POINTWISE + 0.03
 
 
-def test_two_lists_by_the_multivariate_normal() -> None:
+def test_the_factor_of_two_lists_agrees_with_the_bivariate_normal() -> None:
     # lists of 10 and 20 draws, correlation sqrt(1/2): c with P(|Z1|, |Z2| <= c) = .95
     weights = working_weights(np.full(20, 0.2))
-    found = factor([Curve(np.arange(1, 21))], weights, [10, 20], replicates=40_000)
-    x, y = np.meshgrid(np.linspace(-found, found, 801), np.linspace(-found, found, 801))
+    result = factor([Curve(np.arange(1, 21))], weights, [10, 20], replicates=40_000)
+    x, y = np.meshgrid(np.linspace(-result, result, 801), np.linspace(-result, result, 801))
     density = np.exp(-(x * x - np.sqrt(2) * x * y + y * y)) / (np.pi * np.sqrt(2))
-    inside = density[1:, 1:].sum() * (2 * found / 800) ** 2
+    inside = density[1:, 1:].sum() * (2 * result / 800) ** 2
     assert inside == pytest.approx(0.95, abs=0.005)
 
 
@@ -79,12 +81,12 @@ def test_disjoint_lists_are_independent() -> None:
     first = np.arange(1, 101)
     second = np.where(first <= 50, first + 50, first - 50)
     weights = working_weights(np.full(100, 0.5))
-    found = factor([Curve(first), Curve(second)], weights, [50], replicates=40_000)
-    assert found == pytest.approx(float(-ndtri((1 - np.sqrt(0.95)) / 2)), abs=0.03)
+    result = factor([Curve(first), Curve(second)], weights, [50], replicates=40_000)
+    assert result == pytest.approx(float(-ndtri((1 - np.sqrt(0.95)) / 2)), abs=0.03)
 
 
 @given(st.integers(2, 60), st.integers(0, 1000))
-def test_laws(draws: int, seed: int) -> None:
+def test_the_factor_obeys_the_laws(draws: int, seed: int) -> None:
     bits = np.random.default_rng(seed)
     ranks, other = bits.permutation(500)[:draws] + 1, bits.permutation(500)[:draws] + 1
     w = working_weights(np.full(draws, 0.1), bits.uniform(0.2, 0.5, draws))
@@ -109,14 +111,14 @@ def test_known_candidates_and_empty_lists_do_not_count() -> None:
     assert factor([], w, [5]) == POINTWISE
 
 
-def test_the_same_whatever_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_do_not_change_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
     ranks, w = np.arange(1, 41), working_weights(np.full(40, 0.3))
     whole = factor([Curve(ranks)], w, range(1, 41))
     monkeypatch.setattr(simultaneous_band, "_CELLS", 1000)
     assert factor([Curve(ranks)], w, range(1, 41)) == whole
 
 
-def test_level() -> None:
+def test_the_level_of_a_band_has_this_value() -> None:
     assert band_level(2.9) == pytest.approx(0.0037317, abs=1e-7)
 
 
@@ -141,13 +143,13 @@ def misses() -> tuple[float, float]:
 
 
 @pytest.mark.long
-def test_the_band_holds_where_pointwise_limits_do_not(misses: tuple[float, float]) -> None:
+def test_only_the_band_keeps_its_level(misses: tuple[float, float]) -> None:
     pointwise, band = misses
     assert pointwise > 0.15
     assert band < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
-def test_on_the_pp_verb_pairs(public_data: Callable[[str], Path]) -> None:
+def test_factors_of_the_pp_verb_pairs(public_data: Callable[[str], Path]) -> None:
     """About 2.9 for all n, 2.4 for four cuts: 510 draws of 5,102 candidates, by t-score."""
     pairs = pl.read_csv(
         public_data("collocations/krenn_pp_verb.ds"), separator="\t", quote_char=None
@@ -161,7 +163,7 @@ def test_on_the_pp_verb_pairs(public_data: Callable[[str], Path]) -> None:
     assert factor([Curve(ranks[drawn])], weights, cuts) == pytest.approx(2.4, abs=0.1)
 
 
-def test_mistakes_are_refused() -> None:
+def test_wrong_weights_and_curves_are_refused() -> None:
     with pytest.raises(ValueError, match=r"1 violate this, for example pi = 0.0"):
         working_weights([0.5, 0.0])
     with pytest.raises(ValueError, match="curve 2 has ranks of 3 draws, .* 2 weights"):

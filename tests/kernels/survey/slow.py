@@ -41,14 +41,14 @@ def residuals(
     a: Sequence[float], p: Sequence[float], judged: Sequence[bool], *, assisted: bool
 ) -> list[float]:
     """Return v_qi; each sign of a is a set of its own."""
-    found = [0.0] * len(a)
+    values = [0.0] * len(a)
     for sign in (1, -1):
         inside = [i for i in range(len(a)) if a[i] * sign > 0 and not judged[i]]
         mean = sum(p[i] for i in inside) / len(inside) if inside else 0.0
         for i in inside:
             spread = 0.0 if assisted else (p[i] - mean) ** 2
-            found[i] = max(p[i] * (1 - p[i]), 0.01) + spread
-    return found
+            values[i] = max(p[i] * (1 - p[i]), 0.01) + spread
+    return values
 
 
 def squares(
@@ -71,20 +71,20 @@ def squares(
 
 
 def chances(x: FloatArray, size: int) -> FloatArray:
-    """Return chances in proportion to x that add up to a size; those at 1 or more are taken."""
+    """Return chances in proportion to x that add up to a size; those at 1 or more become 1."""
     certain = np.zeros(len(x), dtype=bool)
     while True:
-        left = (size - certain.sum()) / x[~certain].sum()
-        more = ~certain & (x * left >= 1)
+        factor = (size - certain.sum()) / x[~certain].sum()
+        more = ~certain & (x * factor >= 1)
         if not more.any():
-            return np.where(certain, 1.0, x * left)
+            return np.where(certain, 1.0, x * factor)
         certain |= more
 
 
 def sequential_poisson(
     pi: FloatArray, samples: int, seed: int, stratum: IntArray | None = None
 ) -> IntArray:
-    """Draw samples: of each stratum those with the smallest u / pi; the certain ones always.
+    """Draw samples: in each stratum the smallest u / pi, and all certain candidates.
 
     Shape (samples, draws); the size is the sum of the chances in each stratum.
     """
@@ -133,16 +133,16 @@ def estimate_set(
     all_guesses = np.bincount(strata[uncertain], guess[uncertain], count)
     certain = members & (pi == 1)
     known = (y[certain].sum(), (1 - y[certain]).sum(), 0.0)
-    seen = sums[3].sum(axis=-1)
+    judged_draws = sums[3].sum(axis=-1)
     return hajek(
         sums,
         np.broadcast_to(mass, (samples, count)),
         certain=CertainCounts(*(np.full(samples, each) for each in known)),
-        guessed=None if prediction is None else all_guesses - seen,
+        guessed=None if prediction is None else all_guesses - judged_draws,
     )
 
 
-# The formulas of the estimates once more, one candidate after the other, in exact fractions.
+# The formulas of the estimates again, one candidate after the other, in exact fractions.
 
 
 def sum_fractions(values: Iterable[Fraction]) -> Fraction:
@@ -244,7 +244,7 @@ def whole_spread(
 
 
 def slow_tau(drawn: Sequence[Member], sizes: dict[int, int], fold: int, *, folds: int) -> Fraction:
-    """The slope in the other folds, clipped; 0 where nothing differs."""
+    """The slope in the other folds, clipped; 0 for constant predictions."""
     others = [each for each in drawn if folds == 1 or each.fold != fold]
     rest = sum(sizes.values())
     joint = own = Fraction(0)

@@ -39,7 +39,7 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, list[int]], list[int], list[float]
 
 
 @given(cases(), st.booleans(), st.booleans(), st.integers(0, 2**32))
-def test_sums_are_those_of_the_matrix(
+def test_sums_over_questions_agree_with_the_matrix(
     case: tuple[dict[str, list[int]], list[int], list[float], list[bool]],
     assisted: bool,
     constant: bool,
@@ -47,17 +47,17 @@ def test_sums_are_those_of_the_matrix(
 ) -> None:
     ranks, n, p, judged = case
     p = [p[0]] * len(p) if constant else p
-    asked = build_estimands(
+    estimands = build_estimands(
         sets_of(ranks, PAIRS, n), p=np.array(p), judged=np.array(judged), assisted=assisted
     )
     rows = coefficients(ranks, PAIRS, n)
     matrix = squares(rows, p, judged, assisted=assisted)
-    assert matrix.shape == (asked.count, len(p))
+    assert matrix.shape == (estimands.count, len(p))
     random = np.random.default_rng(seed)
-    g, w = random.random(len(p)), random.random(asked.count)
-    np.testing.assert_allclose(question_sums(asked, g), matrix @ g, rtol=1e-9, atol=1e-14)
-    np.testing.assert_allclose(candidate_sums(asked, w), w @ matrix, rtol=1e-9, atol=1e-14)
-    np.testing.assert_allclose(squares_of_all(asked), matrix[-1], rtol=1e-9, atol=1e-14)
+    g, w = random.random(len(p)), random.random(estimands.count)
+    np.testing.assert_allclose(question_sums(estimands, g), matrix @ g, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(candidate_sums(estimands, w), w @ matrix, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(squares_of_all(estimands), matrix[-1], rtol=1e-9, atol=1e-14)
 
 
 @given(cases(), st.integers(0, 2**32))
@@ -70,20 +70,22 @@ def test_loads_are_the_transpose_of_sums(
     assert set_sums(sets, [x])[0] @ load == pytest.approx(set_loads(sets, [load])[0] @ x)
 
 
-def test_lists_with_the_same_members_differ_by_nothing_exactly() -> None:
+def test_lists_with_equal_members_have_no_difference() -> None:
     sets = sets_of({"x": [1, 2, 3, 4], "y": [2, 1, 4, 3]}, [("x", "y")], [1, 2, 4])
-    asked = build_estimands(sets, p=np.array([0.1, 0.2, 0.3, 0.7]), judged=np.zeros(4, dtype=bool))
-    differences = question_sums(asked, np.full(4, 1 / 3))[6:9]
+    estimands = build_estimands(
+        sets, p=np.array([0.1, 0.2, 0.3, 0.7]), judged=np.zeros(4, dtype=bool)
+    )
+    differences = question_sums(estimands, np.full(4, 1 / 3))[6:9]
     assert differences[1:].tolist() == [0.0, 0.0]
     assert differences[0] > 0
 
 
-def test_a_rank_beyond_a_pool_is_in_no_list() -> None:
+def test_ranks_beyond_a_pool_are_in_no_list() -> None:
     sets = sets_of({"x": [1, 2, 3, 3], "y": [3, 3, 1, 2]}, [("x", "y")], [2])
     assert set_sums(sets, [np.ones(4)]).tolist() == [[2.0, 2.0, 2.0, 2.0, 4.0]]
 
 
-def test_no_probability() -> None:
+def test_predictions_that_are_no_probabilities_are_refused() -> None:
     sets = sets_of({"x": [1, 2, 3]}, [], [1])
     with pytest.raises(
         ValueError, match=r"2 predictions outside .* example c001 \(1.5\), c002 \(n"
@@ -91,19 +93,19 @@ def test_no_probability() -> None:
         build_estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
 
 
-def test_names_and_weights_of_questions() -> None:
-    asked = declared_questions(
+def test_questions_have_names_and_weights() -> None:
+    questions = declared_questions(
         measures=["x"], pairs=[("x", "y")], at=[5, 9], candidates=20,
         weights={"precision": 3, "x at 9": 0.5},
     )  # fmt: skip
-    assert asked.select("question", "n", "weight").rows() == [
+    assert questions.select("question", "n", "weight").rows() == [
         ("x at 5", 5, 3.0),
         ("x at 9", 9, 0.5),
         ("x - y at 5", 5, 1.0),
         ("x - y at 9", 9, 1.0),
         ("baseline", 20, 1.0),
     ]
-    assert asked.schema["measure_2"] == pl.String
+    assert questions.schema["measure_2"] == pl.String
 
 
 @pytest.mark.parametrize(
@@ -119,12 +121,12 @@ def test_names_and_weights_of_questions() -> None:
         ({"baseline": 0.0, "precision": 0.0}, "all questions have weight 0"),
     ],
 )
-def test_mistaken_weights(weights: dict[str, float], message: str) -> None:
+def test_wrong_weights_are_refused(weights: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         declared_questions(measures=["x"], pairs=[], at=[5], candidates=20, weights=weights)
 
 
-# Raised weights: the conditions of the optimum, and that nothing beats it.
+# Raised weights: the conditions of the optimum, and comparisons with other sizes.
 
 COUNT = 200
 BITS = np.random.default_rng(7)
@@ -134,87 +136,85 @@ PAIRS_WEIGHTS, SIZES = [("x", "y")], [10, 40, 100]
 
 def goals(limit: float, *, floor: float = 0.0, p: FloatArray | None = None) -> Goals:
     """Return questions about two unlike lists at three sizes, and about all candidates."""
-    given = np.full(COUNT, 0.3) if p is None else p
-    asked = build_estimands(
-        sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=given, judged=np.zeros(COUNT, dtype=bool)
+    probabilities = np.full(COUNT, 0.3) if p is None else p
+    estimands = build_estimands(
+        sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=probabilities, judged=np.zeros(COUNT, dtype=bool)
     )
-    limits = np.ones(asked.count)
+    limits = np.ones(estimands.count)
     limits[-1] = limit
-    whole = question_sums(asked, np.ones(COUNT))
-    return Goals(asked, np.ones(asked.count), limits, whole, floor)
+    whole = question_sums(estimands, np.ones(COUNT))
+    return Goals(estimands, np.ones(estimands.count), limits, whole, floor)
 
 
-def relative(wanted: Goals, weights: FloatArray) -> FloatArray:
+def relative(target: Goals, weights: FloatArray) -> FloatArray:
     """Return each variance in units of the simple sample's, from the matrix of the slow twin."""
     p = np.full(COUNT, 0.3).tolist()
     rows = coefficients(RANKS, PAIRS_WEIGHTS, SIZES)
     matrix = squares(rows, p, [False] * COUNT, assisted=False)
-    x = size_measure(wanted.estimands, weights=weights, whole=wanted.whole, floor=wanted.floor)
+    x = size_measure(target.estimands, weights=weights, whole=target.whole, floor=target.floor)
     return np.asarray((matrix / x).sum(axis=1) * x.mean() / matrix.sum(axis=1))
 
 
 @pytest.mark.parametrize("limit", [1.02, 1.05, 1.1, 1.2])
 @pytest.mark.parametrize("floor", [0.0, 0.2])
-def test_no_variance_is_above_its_limit_and_weights_are_raised_where_it_is_met(
-    limit: float, floor: float
-) -> None:
-    wanted = goals(limit, floor=floor)
-    used = raise_weights(wanted)
-    excess = relative(wanted, used) / wanted.limits - 1
+def test_weights_are_raised_until_variances_meet_their_limits(limit: float, floor: float) -> None:
+    target = goals(limit, floor=floor)
+    used = raise_weights(target)
+    excess = relative(target, used) / target.limits - 1
     assert excess.max() <= 1.01 * TOLERANCE
-    assert (used >= wanted.weights).all()
+    assert (used >= target.weights).all()
     np.testing.assert_allclose(excess[used > 1.01], 0, atol=5 * TOLERANCE)
     assert (used > 1).any()
 
 
-def test_weights_stay_where_nothing_does_worse() -> None:
+def test_weights_stay_if_no_variance_exceeds_its_limit() -> None:
     assert raise_weights(goals(50.0)).tolist() == [1.0] * 10
 
 
-def test_a_limit_of_1_on_all_candidates_leaves_the_simple_sample() -> None:
+def test_a_limit_of_1_on_all_candidates_gives_a_simple_sample() -> None:
     """By Cauchy and Schwarz: mean(x) mean(1/x) is 1 for a constant x alone."""
-    wanted = goals(1.0)
-    used = raise_weights(wanted)
-    x = size_measure(wanted.estimands, weights=used, whole=wanted.whole, floor=0.0)
+    target = goals(1.0)
+    used = raise_weights(target)
+    x = size_measure(target.estimands, weights=used, whole=target.whole, floor=0.0)
     assert x.std() / x.mean() < 0.05
 
 
 @given(st.integers(0, 2**32))
-def test_no_other_sizes_have_a_smaller_sum_of_variances(seed: int) -> None:
-    wanted = goals(50.0)
+def test_sizes_minimise_the_sum_of_variances(seed: int) -> None:
+    target = goals(50.0)
     p = np.full(COUNT, 0.3).tolist()
     matrix = squares(coefficients(RANKS, PAIRS_WEIGHTS, SIZES), p, [False] * COUNT, assisted=False)
     share = (matrix / matrix.sum(axis=1, keepdims=True)).sum(axis=0)
-    x = size_measure(wanted.estimands, weights=wanted.weights, whole=wanted.whole, floor=0.0)
+    x = size_measure(target.estimands, weights=target.weights, whole=target.whole, floor=0.0)
     np.testing.assert_allclose(x, np.sqrt(share), rtol=1e-9)
     other = x * np.exp(0.3 * np.random.default_rng(seed).standard_normal(COUNT))
-    best, found = ((share / each).sum() * each.sum() for each in (x, other))
-    assert best <= found * (1 + 1e-12)
+    best, other_sum = ((share / each).sum() * each.sum() for each in (x, other))
+    assert best <= other_sum * (1 + 1e-12)
 
 
-def test_what_is_not_asked_or_known_is_left_alone() -> None:
-    wanted = goals(1.3)
-    weights = wanted.weights.copy()
+def test_weights_of_unasked_and_known_questions_stay() -> None:
+    target = goals(1.3)
+    weights = target.weights.copy()
     weights[0] = 0.0
     assert (
-        raise_weights(Goals(wanted.estimands, weights, wanted.limits, wanted.whole, 0.0))[0] == 0.0
+        raise_weights(Goals(target.estimands, weights, target.limits, target.whole, 0.0))[0] == 0.0
     )
     judged = np.array([rank <= 10 for rank in RANKS["x"]])
-    asked: Estimands = build_estimands(
+    estimands: Estimands = build_estimands(
         sets_of(RANKS, PAIRS_WEIGHTS, SIZES), p=np.full(COUNT, 0.3), judged=judged
     )
-    whole = question_sums(asked, np.ones(COUNT))
+    whole = question_sums(estimands, np.ones(COUNT))
     assert whole[0] == 0.0
-    assert raise_weights(Goals(asked, wanted.weights, wanted.limits, whole, 0.0))[0] == 1.0
+    assert raise_weights(Goals(estimands, target.weights, target.limits, whole, 0.0))[0] == 1.0
 
 
-def test_predictions_shape_the_sizes() -> None:
-    """With x_i = sqrt(v_i) times what a constant p would give, where predictions are used."""
+def test_predictions_change_the_sizes() -> None:
+    """With predictions, x_i is sqrt(v_i) times its value for a constant p."""
     p = np.random.default_rng(1).uniform(0.02, 0.98, COUNT)
     zeros = np.zeros(COUNT, dtype=bool)
     sets = sets_of(RANKS, [], [COUNT])
-    asked = build_estimands(sets, p=p, judged=zeros, assisted=True)
-    whole = question_sums(asked, np.ones(COUNT))
-    x = size_measure(asked, weights=np.ones(asked.count), whole=whole, floor=0.0)
+    estimands = build_estimands(sets, p=p, judged=zeros, assisted=True)
+    whole = question_sums(estimands, np.ones(COUNT))
+    x = size_measure(estimands, weights=np.ones(estimands.count), whole=whole, floor=0.0)
     ratio = x / np.sqrt(p * (1 - p))
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)

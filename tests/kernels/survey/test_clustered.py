@@ -66,7 +66,7 @@ def by_pairs(
 
 
 @given(st.integers(0, 10**6), st.integers(1, 2), st.integers(2, 12))
-def test_the_variance_of_pairs_of_draws(seed: int, columns: int, draws: int) -> None:
+def test_the_variance_agrees_with_a_loop_over_pairs(seed: int, columns: int, draws: int) -> None:
     random = np.random.default_rng(seed)
     part = np.arange(draws) % 2 == 0
     weights = random.random(draws) + 0.1
@@ -75,15 +75,15 @@ def test_the_variance_of_pairs_of_draws(seed: int, columns: int, draws: int) -> 
     y = random.integers(0, 2, draws)
     z = shares[0] * (y - shares[0] @ y) - shares[1] * (y - shares[1] @ y)
     clusters = random.integers(0, 4, (columns, draws))
-    found = cluster_variation(shares[None], z[None], clusters)
+    variation = cluster_variation(shares[None], z[None], clusters)
     variance, freedom = by_pairs(shares.tolist(), z.tolist(), clusters.tolist())
     if not variance > 1e-12:
-        assert np.isnan(found.error[0])
-        assert np.isnan(found.freedom[0])
+        assert np.isnan(variation.error[0])
+        assert np.isnan(variation.freedom[0])
         return
-    assert found.error[0] ** 2 == pytest.approx(variance)
-    assert found.freedom[0] == pytest.approx(freedom)
-    assert found.clusters[:, 0].tolist() == [len(set(each)) for each in clusters.tolist()]
+    assert variation.error[0] ** 2 == pytest.approx(variance)
+    assert variation.freedom[0] == pytest.approx(freedom)
+    assert variation.clusters[:, 0].tolist() == [len(set(each)) for each in clusters.tolist()]
 
 
 def even(draws: int, y: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -104,17 +104,17 @@ def test_a_column_of_single_candidates_changes_nothing() -> None:
 def test_clusters_of_one_draw_have_the_plain_variance() -> None:
     y = [1, 0, 0, 1, 0, 0, 0, 1, 0, 0]
     shares, z = even(10, y)
-    found = cluster_variation(shares, z, np.stack([np.arange(10), np.arange(10)[::-1]]))
-    assert found.error[0] == pytest.approx(np.std(y, ddof=1) / np.sqrt(10))
-    assert (found.freedom[0], found.design_effect[0]) == pytest.approx((9, 1))
+    variation = cluster_variation(shares, z, np.stack([np.arange(10), np.arange(10)[::-1]]))
+    assert variation.error[0] == pytest.approx(np.std(y, ddof=1) / np.sqrt(10))
+    assert (variation.freedom[0], variation.design_effect[0]) == pytest.approx((9, 1))
 
 
 def test_clusters_of_equal_draws_count_as_one_draw_each() -> None:
     y = np.repeat([1, 0, 0, 1, 0], 4)
     shares, z = even(20, y.tolist())
-    found = cluster_variation(shares, z, np.repeat(np.arange(5), 4)[None])
-    assert found.error[0] == pytest.approx(np.std(y[::4], ddof=1) / np.sqrt(5))
-    assert found.freedom[0] == pytest.approx(4)
+    variation = cluster_variation(shares, z, np.repeat(np.arange(5), 4)[None])
+    assert variation.error[0] == pytest.approx(np.std(y[::4], ddof=1) / np.sqrt(5))
+    assert variation.freedom[0] == pytest.approx(4)
 
 
 # Tables of differences
@@ -152,36 +152,36 @@ def study_of(
 
 
 def differences(
-    made: Study, words: IntArray = WORDS, pairs: Sequence[tuple[str, str]] = PAIRS, **options: Any
+    study: Study, words: IntArray = WORDS, pairs: Sequence[tuple[str, str]] = PAIRS, **options: Any
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the differences for these candidates, and for those to come."""
+    """Return the differences for these candidates, and for candidates to come."""
     columns = {f"{old}_{side}": f"{new}_{side}" for side in (1, 2)
                for old, new in (("n_sampled", "n"), ("k_sampled", "k"))}  # fmt: skip
-    found = pair_estimates(made, pairs=pairs, at=options.pop("at", AT)).rename(columns)
-    found = found.with_columns(category=pl.lit("TP"))
-    found = found.with_columns(lower_family="lower", upper_family="upper")
-    here = found.select(name for name in DesignedDifferences.columns() if name in found)
+    variation = pair_estimates(study, pairs=pairs, at=options.pop("at", AT)).rename(columns)
+    variation = variation.with_columns(category=pl.lit("TP"))
+    variation = variation.with_columns(lower_family="lower", upper_family="upper")
+    here = variation.select(name for name in DesignedDifferences.columns() if name in variation)
     made_of = ("l1", "l2")[: len(words)]
-    tests = two_way_differences(made, here, words, columns=made_of, confidence=0.95)
+    tests = two_way_differences(study, here, words, columns=made_of, confidence=0.95)
     table = adjust(
         tests, correction="holm", alpha=0.05, margin=0.0, table=ClusteredDesignedDifferences
     )
     # never more certain than of these candidates
-    assert (table["lower"] <= found["lower"]).all()
-    assert (table["upper"] >= found["upper"]).all()
-    assert (table["p_value"] >= found["p_value"]).all()
-    return found, valid(table, ClusteredDesignedDifferences)
+    assert (table["lower"] <= variation["lower"]).all()
+    assert (table["upper"] >= variation["upper"]).all()
+    assert (table["p_value"] >= variation["p_value"]).all()
+    return variation, valid(table, ClusteredDesignedDifferences)
 
 
-def test_shares_make_the_estimates() -> None:
-    made = study_of()
-    assert made.classes > 1
-    assert made.strata > made.classes
-    first = np.searchsorted(AT, made.ranks, side="left")
-    drawn = draw_shares(made, first, [(0, 1), (0, 2), (1, 2)], range(2))
+def test_estimates_are_sums_of_shares() -> None:
+    study = study_of()
+    assert study.classes > 1
+    assert study.strata > study.classes
+    first = np.searchsorted(AT, study.ranks, side="left")
+    drawn = draw_shares(study, first, [(0, 1), (0, 2), (1, 2)], range(2))
     assert drawn.shares.sum(axis=-1) == pytest.approx(1.0)
     estimates = drawn.shares @ drawn.y
-    here, _ = differences(made)
+    here, _ = differences(study)
     known = here.drop_nulls("difference")
     assert 0 < known.height < here.height  # one has too few draws in a class
     for row in known.iter_rows(named=True):
@@ -190,7 +190,7 @@ def test_shares_make_the_estimates() -> None:
         assert estimates[at, pair].tolist() == pytest.approx(expected)
 
 
-def test_a_twin_of_one_stratum() -> None:
+def test_differences_of_one_stratum_agree_with_a_slow_twin() -> None:
     """Weights 1 / pi within one class; certain draws weigh 1."""
     chance = np.where(np.arange(N) % 9 == 0, 1.0, 0.3 + 0.2 * (np.arange(N) % 3))
     candidates = pl.DataFrame({"id": IDS, "pi": chance})
@@ -235,26 +235,26 @@ def test_a_twin_of_one_stratum() -> None:
         assert row["upper"] == pytest.approx(max(row["difference"] + half, upper))
 
 
-def test_the_same_estimates_and_order_as_for_these_candidates(
+def test_estimates_and_order_are_those_for_these_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = study_of()
-    here, table = differences(made)
+    study = study_of()
+    here, table = differences(study)
     columns = ["measure_1", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2", "difference"]
     assert table.select(columns).equals(here.select(columns))
     monkeypatch.setattr("pipeline.kernels.survey.study._BLOCK", 1)
-    assert differences(made)[1].equals(table)
+    assert differences(study)[1].equals(table)
     shuffled = study_of(DRAWS.reverse(), RANKS.reverse(), CANDIDATES.reverse())
     assert differences(shuffled)[1].equals(table)
-    _, turned = differences(made, pairs=[("b", "a")])
+    _, turned = differences(study, pairs=[("b", "a")])
     straight = table.filter(measure_1="a", measure_2="b")
     assert turned["lower"].to_list() == pytest.approx((-straight["upper"]).to_list())
     assert turned["p_value"].to_list() == pytest.approx(straight["p_value"].to_list())
     assert straight["clusters_2"].null_count() == 0
-    assert differences(made, WORDS[:1])[1]["clusters_2"].null_count() == table.height
+    assert differences(study, WORDS[:1])[1]["clusters_2"].null_count() == table.height
 
 
-def test_degenerate() -> None:
+def test_degenerate_samples_have_the_worst_limits() -> None:
     def worst(draws: pl.DataFrame, words: IntArray = WORDS) -> None:
         _, table = differences(study_of(draws), words)
         assert table.height == len(PAIRS) * len(AT)
@@ -275,4 +275,4 @@ def test_degenerate() -> None:
     _, certain = differences(study_of(sure.with_columns(tp=pl.lit(True) & (pl.col("pi") > 0)), candidates=sure))  # fmt: skip
     assert certain["p_value"].null_count() == certain.height
     _, known = differences(study_of(sure.with_columns(tp=pl.col("id") < "c100"), candidates=sure))
-    assert (known["standard_error"] > 0).all()  # of candidates to come nothing is known
+    assert (known["standard_error"] > 0).all()  # candidates to come are unknown

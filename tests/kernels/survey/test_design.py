@@ -1,4 +1,4 @@
-"""What shared work costs, and designs that mind it."""
+"""The cost of shared work, and designs that allow for it."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def random_population(
     return bits.gamma(1.0, size=size) + 0.05, bits.choice(groups, size, p=share / share.sum())
 
 
-def test_costs_are_those_of_many_samples() -> None:
+def test_expected_costs_agree_with_many_samples() -> None:
     x, group = random_population(1)
     pi, bits = inclusion(x, size=60), np.random.default_rng(2)
     drawn = bits.random((4000, len(x))) < pi
     met = [len(np.unique(group[row])) for row in drawn]
     assert groups_met(pi, group) == pytest.approx(np.mean(met), rel=0.01)
-    taken = [4.0 * m + row.sum() for m, row in zip(met, drawn, strict=True)]
+    costs = [4.0 * m + row.sum() for m, row in zip(met, drawn, strict=True)]
     assert expected_cost(pi, LabellingCost(group, 5.0, 1.0)) == pytest.approx(
-        np.mean(taken), rel=0.01
+        np.mean(costs), rel=0.01
     )
 
 
@@ -74,7 +74,7 @@ def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: in
     plain = inclusion(x, size=size)
     budget = expected_cost(plain, work)
 
-    def cost(m: int) -> float:  # of more draws it is more
+    def cost(m: int) -> float:  # more draws cost more
         return expected_cost(inclusion(cost_adjusted_sizes(x, work, size=m), size=m), work)
 
     sizes = range(size, len(x))
@@ -85,8 +85,8 @@ def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: in
     assert variance(x, minded) <= rounding * variance(x, plain)
 
 
-def test_no_neighbouring_design_buys_more() -> None:
-    """The measure meets the condition of the optimum: x^2 / pi^2 in proportion to the cost."""
+def test_the_design_meets_the_condition_of_the_optimum() -> None:
+    """At the optimum, x^2 / pi^2 is in proportion to the cost."""
     x, group = random_population(3)
     work = LabellingCost(group, 5.0, 1.0)
     pi = inclusion(cost_adjusted_sizes(x, work, size=40), size=40)
@@ -101,7 +101,7 @@ def test_no_neighbouring_design_buys_more() -> None:
     assert max(gains) / min(gains) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_equal_costs_change_nothing_and_strange_ones_are_refused() -> None:
+def test_equal_costs_change_nothing_and_wrong_ones_are_refused() -> None:
     x, group = random_population(4)
     assert cost_adjusted_sizes(x, LabellingCost(group, 3.0, 3.0), size=30) == pytest.approx(
         x / np.sqrt(3.0)
@@ -111,13 +111,13 @@ def test_equal_costs_change_nothing_and_strange_ones_are_refused() -> None:
             cost_adjusted_sizes(x, LabellingCost(group, first, further), size=30)
 
 
-def test_nobody_to_draw() -> None:
+def test_costs_without_draws_are_zero() -> None:
     work = LabellingCost(np.zeros(3, dtype=np.int64), 5.0, 1.0)
     assert cost_adjusted_sizes(np.zeros(3), work, size=0).tolist() == [0.0, 0.0, 0.0]
     assert expected_cost(np.zeros(0), LabellingCost(np.zeros(0, dtype=np.int64), 5.0, 1.0)) == 0.0
 
 
-# Designed samples of a population: what the three tables say, together.
+# Designed samples of a population: consistency of the three tables.
 
 COUNT = 300
 RANKS = {"x": list(range(1, COUNT + 1)), "y": [*range(51, COUNT + 1), *range(1, 51)]}
@@ -128,7 +128,7 @@ NOBODY = np.zeros(COUNT, dtype=bool)
 def design(judged: np.ndarray = NOBODY, **options: Any) -> Design:
     """Design and draw 60 of 300, and check the tables."""
     weights = options.pop("weights", {})
-    asked = build_estimands(sets_of(RANKS, PAIRS, AT), p=np.full(COUNT, 0.5), judged=judged)
+    estimands = build_estimands(sets_of(RANKS, PAIRS, AT), p=np.full(COUNT, 0.5), judged=judged)
     listed = declared_questions(
         measures=["x", "y"], pairs=PAIRS, at=AT, candidates=COUNT, weights=weights
     )
@@ -139,70 +139,70 @@ def design(judged: np.ndarray = NOBODY, **options: Any) -> Design:
         "confidence": 0.95,
         "seed": "s",
     }
-    made = design_sample(asked, listed, **(usual | options))
+    samples = design_sample(estimands, listed, **(usual | options))
     for table, schema in zip(
-        (made.sample, made.inclusion, made.questions),
+        (samples.sample, samples.inclusion, samples.questions),
         (DesignedSample, Inclusion, Questions),
         strict=True,
     ):
         valid(table, schema)
-    return made
+    return samples
 
 
 def test_sample_and_chances_agree() -> None:
-    made = design()
-    assert made.sample.height == 60
-    assert made.inclusion["pi"].sum() == pytest.approx(60)
-    joined = made.sample.join(made.inclusion, on="id")
+    tables = design()
+    assert tables.sample.height == 60
+    assert tables.inclusion["pi"].sum() == pytest.approx(60)
+    joined = tables.sample.join(tables.inclusion, on="id")
     assert joined["pi"].equals(joined["pi_right"], check_names=False)
-    keys = made.sample.filter(~pl.col("certain"))["order_key"]
+    keys = tables.sample.filter(~pl.col("certain"))["order_key"]
     assert keys.is_sorted()
 
 
-def test_the_questions_take_the_draws_and_the_rest_keeps_its_floor() -> None:
-    made = design(weights={"baseline": 0.0}, floor=0.1)
-    pi = made.inclusion["pi"].to_numpy()
-    asked = np.array(RANKS["x"]) <= 50
-    asked |= np.array(RANKS["y"]) <= 50
-    assert pi[~asked] == pytest.approx(0.1 * 60 / COUNT)
-    assert made.questions["worse"].any() is False
-    assert (made.questions["half_width"] >= made.questions["unfloored_half_width"]).all()
-    assert "baseline" not in made.questions["question"]
+def test_questions_have_most_draws_and_the_rest_its_floor() -> None:
+    tables = design(weights={"baseline": 0.0}, floor=0.1)
+    pi = tables.inclusion["pi"].to_numpy()
+    listed = np.array(RANKS["x"]) <= 50
+    listed |= np.array(RANKS["y"]) <= 50
+    assert pi[~listed] == pytest.approx(0.1 * 60 / COUNT)
+    assert tables.questions["worse"].any() is False
+    assert (tables.questions["half_width"] >= tables.questions["unfloored_half_width"]).all()
+    assert "baseline" not in tables.questions["question"]
     assert design(weights={"baseline": 0.0}, floor=0.0).inclusion["pi"].min() == 0.0
 
 
-def test_the_baseline_is_named_as_worse_and_no_wider_than_allowed() -> None:
-    made = design(sizes=[6], baseline_width=1.1)
-    worse = made.questions.filter("worse")
+def test_the_baseline_is_reported_as_wider_within_its_limit() -> None:
+    tables = design(sizes=[6], baseline_width=1.1)
+    worse = tables.questions.filter("worse")
     assert worse["question"].to_list() == ["baseline"]
     wider = worse["half_width"] / worse["simple_half_width"]
     assert wider.item() == pytest.approx(1.1, abs=0.005)
 
 
-def test_a_baseline_as_narrow_as_in_a_simple_sample_makes_it_one() -> None:
+def test_a_baseline_width_of_1_gives_a_simple_sample() -> None:
     only = {"difference": 0.0, "precision": 0.0}
-    made = design(weights=only, baseline_width=1.0)
-    simple = without_replacement(made.inclusion, size=60, seed="s")
-    assert made.sample["id"].to_list() == simple["id"].to_list()
-    assert made.sample["pi"].to_list() == pytest.approx([0.2] * 60)
+    tables = design(weights=only, baseline_width=1.0)
+    simple = without_replacement(tables.inclusion, size=60, seed="s")
+    assert tables.sample["id"].to_list() == simple["id"].to_list()
+    assert tables.sample["pi"].to_list() == pytest.approx([0.2] * 60)
     with pytest.raises(ValueError, match="must be at least 1"):
         design(baseline_width=0.9)
 
 
-def test_more_labels_keep_those_there_are() -> None:
+def test_larger_samples_contain_the_smaller_ones() -> None:
     small, large = design(), design(sizes=[60, 90])
     assert large.sample["id"].head(60).to_list() == small.sample["id"].to_list()
     assert large.inclusion["size_measure"].equals(small.inclusion["size_measure"])
     assert (large.questions["half_width"] < small.questions["half_width"]).all()
 
 
-def test_what_is_judged_is_certain_and_draws_nothing() -> None:
+def test_judged_candidates_are_certain_and_not_drawn() -> None:
     judged = np.array(RANKS["x"]) <= 50
-    made = design(judged)
-    known = made.sample.filter(pl.col("position") <= 50)
+    tables = design(judged)
+    known = tables.sample.filter(pl.col("position") <= 50)
     assert known["certain"].all()
-    assert made.sample.height == 110
-    answered = made.questions.filter(pl.col("question").str.starts_with("x at"))
+    assert tables.sample.height == 110
+    answered = tables.questions.filter(pl.col("question").str.starts_with("x at"))
     assert answered["half_width"].to_list() == [0.0, 0.0]
     assert answered["simple_half_width"].to_list() == [0.0, 0.0]
     assert answered["expected_draws"].to_list() == [0.0, 0.0]
@@ -211,27 +211,27 @@ def test_what_is_judged_is_certain_and_draws_nothing() -> None:
     assert everyone.questions["half_width"].sum() == 0.0
 
 
-def test_more_labels_than_candidates() -> None:
-    made = design(sizes=[900])
-    assert made.inclusion["certain"].all()
-    assert made.questions["half_width"].sum() == 0.0
-    assert made.questions["worse"].any() is False
+def test_samples_of_all_candidates_are_complete() -> None:
+    tables = design(sizes=[900])
+    assert tables.inclusion["certain"].all()
+    assert tables.questions["half_width"].sum() == 0.0
+    assert tables.questions["worse"].any() is False
 
 
-def test_no_list_at_all_leaves_the_baseline() -> None:
-    asked = build_estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
+def test_without_lists_the_baseline_is_designed_for() -> None:
+    estimands = build_estimands(sets_of(RANKS, [], []), p=np.full(COUNT, 0.5), judged=NOBODY)
     listed = declared_questions(measures=[], pairs=[], at=[], candidates=COUNT, weights={})
-    made = design_sample(
-        asked, listed, sizes=[30], floor=0.05, baseline_width=1.0, confidence=0.95, seed="s"
+    tables = design_sample(
+        estimands, listed, sizes=[30], floor=0.05, baseline_width=1.0, confidence=0.95, seed="s"
     )
-    assert made.inclusion["pi"].to_list() == pytest.approx([0.1] * COUNT)
+    assert tables.inclusion["pi"].to_list() == pytest.approx([0.1] * COUNT)
 
 
-def test_krenn_needs_a_third_of_the_variance_and_no_question_does_worse() -> None:
+def test_the_design_for_krenns_data_reduces_variances() -> None:
     """Four measures at four cuts, 500 labels: the shortest lists gain most."""
     ranks, _ = krenn()
-    made = run_stage("sample.design", {"size": 500, "seed": "s", "baseline": False}, ranks=ranks)
-    questions = made["questions"].with_columns(
+    tables = run_stage("sample.design", {"size": 500, "seed": "s", "baseline": False}, ranks=ranks)
+    questions = tables["questions"].with_columns(
         gain=(pl.col("simple_half_width") / pl.col("half_width")) ** 2
     )
     assert questions["worse"].any() is False
@@ -240,32 +240,32 @@ def test_krenn_needs_a_third_of_the_variance_and_no_question_does_worse() -> Non
 
 
 @given(st.data())
-def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.DataObject) -> None:
+def test_tables_of_any_questions_are_valid(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 12))
     ranks = {m: data.draw(st.permutations(range(1, count + 1))) for m in "xy"}
     at = sorted(data.draw(st.sets(st.integers(1, count), max_size=3)))
     p = np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)))
     judged = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
     sizes = sorted(data.draw(st.sets(st.integers(1, 15), min_size=1, max_size=2)))
-    asked = build_estimands(
+    estimands = build_estimands(
         sets_of(ranks, PAIRS, at), p=p, judged=judged, assisted=data.draw(st.booleans())
     )
     listed = declared_questions(
         measures=["x", "y"], pairs=PAIRS, at=at, candidates=count,
         weights={"baseline": data.draw(st.sampled_from([0.5, 1.0]))},
     )  # fmt: skip
-    made = design_sample(
-        asked, listed, sizes=sizes, floor=data.draw(st.sampled_from([0.0, 0.3])),
+    tables = design_sample(
+        estimands, listed, sizes=sizes, floor=data.draw(st.sampled_from([0.0, 0.3])),
         baseline_width=data.draw(st.sampled_from([1.0, 1.25, 3.0])), confidence=0.95, seed="s",
     )  # fmt: skip
     unjudged = int((~judged).sum())
-    assert made.inclusion["pi"].sum() == pytest.approx(judged.sum() + min(sizes[-1], unjudged))
-    assert made.sample.height >= judged.sum() + min(sizes[-1], unjudged)
-    valid(made.sample, DesignedSample)
-    valid(made.inclusion, Inclusion)
-    valid(made.questions, Questions)
-    assert made.questions["half_width"].is_finite().all()
-    about_some = made.questions.filter(pl.col("n") < count)
+    assert tables.inclusion["pi"].sum() == pytest.approx(judged.sum() + min(sizes[-1], unjudged))
+    assert tables.sample.height >= judged.sum() + min(sizes[-1], unjudged)
+    valid(tables.sample, DesignedSample)
+    valid(tables.inclusion, Inclusion)
+    valid(tables.questions, Questions)
+    assert tables.questions["half_width"].is_finite().all()
+    about_some = tables.questions.filter(pl.col("n") < count)
     assert (about_some["expected_draws"] <= count).all()
 
 
@@ -286,23 +286,23 @@ def rates(x: FloatArray, *, size: int, runs: int) -> FloatArray:
 
 
 @pytest.mark.parametrize("size", [20, 80, 160])
-def test_lambda_is_pi_within_a_percent_or_two(size: int) -> None:
+def test_rates_of_blocks_are_near_their_chances(size: int) -> None:
     """Means over blocks of equal size: standard error below .4 % at 2,000 runs."""
-    found, expected = rates(SKEWED, size=size, runs=2000), inclusion(SKEWED, size=size)
+    rates_, expected = rates(SKEWED, size=size, runs=2000), inclusion(SKEWED, size=size)
     for block in (slice(0, 100), slice(100, 200), slice(200, 400)):
-        assert found[block].mean() == pytest.approx(expected[block].mean(), rel=0.015)
+        assert rates_[block].mean() == pytest.approx(expected[block].mean(), rel=0.015)
 
 
-def test_each_candidate_has_its_chance() -> None:
-    found, expected = rates(SKEWED, size=80, runs=2000), inclusion(SKEWED, size=80)
-    z = (found - expected) / np.sqrt(expected * (1 - expected) / 2000)
+def test_each_candidate_is_drawn_with_its_chance() -> None:
+    rates_, expected = rates(SKEWED, size=80, runs=2000), inclusion(SKEWED, size=80)
+    z = (rates_ - expected) / np.sqrt(expected * (1 - expected) / 2000)
     assert np.abs(z).max() < 5.0
     assert (z**2).mean() < 1.3
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [100, 500])
-def test_lambda_is_pi_on_real_lists(size: int) -> None:
+def test_rates_are_near_the_chances_in_krenns_data(size: int) -> None:
     """KrennPPV, x by how many of four lists at five sizes hold a candidate."""
     ranks, _ = krenn()
     sizes = [50, 100, 500, 1000, 2000]
@@ -311,12 +311,12 @@ def test_lambda_is_pi_on_real_lists(size: int) -> None:
         ranks.select("id", load=pl.sum_horizontal(in_lists) + 1 / 5102)
         .group_by("id").agg(pl.sum("load")).sort("id")["load"].to_numpy()
     )  # fmt: skip
-    found, expected = rates(x, size=size, runs=2000), inclusion(x, size=size)
+    rates_, expected = rates(x, size=size, runs=2000), inclusion(x, size=size)
     for group in np.array_split(np.argsort(-x, kind="stable"), 10):
-        assert found[group].mean() == pytest.approx(expected[group].mean(), rel=0.03)
+        assert rates_[group].mean() == pytest.approx(expected[group].mean(), rel=0.03)
 
 
-def test_equal_sizes_draw_the_simple_sample() -> None:
+def test_equal_sizes_draw_a_simple_sample() -> None:
     numbers = permanent_numbers(IDS, seed="s")
     drawn = sequential_poisson(inclusion(np.ones(400), size=30), numbers, size=30)
     simple = without_replacement(pl.DataFrame({"id": IDS}), size=30, seed="s")
@@ -324,7 +324,7 @@ def test_equal_sizes_draw_the_simple_sample() -> None:
 
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 99))
-def test_a_sample_grows_while_nobody_is_certain(size: int, more: int, seed: int) -> None:
+def test_samples_without_certain_candidates_are_nested(size: int, more: int, seed: int) -> None:
     numbers = permanent_numbers(IDS, seed=str(seed))
     places, pi = growing_sample(SKEWED, numbers, sizes=[size, size + more])
     assert (inclusion(SKEWED, size=size + more) < 1).all()  # 6 / 900 of 120 draws
@@ -334,9 +334,9 @@ def test_a_sample_grows_while_nobody_is_certain(size: int, more: int, seed: int)
     assert pi.tolist() == inclusion(SKEWED, size=size + more).tolist()
 
 
-def test_a_block_that_becomes_certain_pushes_no_one_out() -> None:
-    """100 of 400 are all taken from 150 draws on, and others lose their place: they keep it."""
-    kept = []
+def test_a_block_that_becomes_certain_displaces_no_candidate() -> None:
+    """From 150 draws on 100 of 400 are certain; the others keep their places."""
+    numbers_kept = []
     for seed in range(20):
         numbers = permanent_numbers(IDS, seed=str(seed))
         first = sequential_poisson(inclusion(SKEWED, size=149), numbers, size=149)
@@ -345,16 +345,16 @@ def test_a_block_that_becomes_certain_pushes_no_one_out() -> None:
         assert places[:149].tolist() == first.tolist()
         assert set(places) == {*first, *second}
         assert (pi[:100] == 1).all()
-        kept.append(len(places) - 151)
-    assert min(kept) == 0
-    assert 3 <= max(kept) <= 28
+        numbers_kept.append(len(places) - 151)
+    assert min(numbers_kept) == 0
+    assert 3 <= max(numbers_kept) <= 28
 
 
 @pytest.mark.parametrize(("sizes", "within"), [([100, 160], 0.02), ([149, 151], 0.05)])
-def test_the_last_lambda_is_nearly_the_chance_of_the_union_of_steps(
+def test_the_last_chance_is_nearly_that_of_the_union_of_steps(
     sizes: list[int], within: float
 ) -> None:
-    """The worst case are two steps just before and after a block is certain: 2 % more."""
+    """The worst case is two steps just before and after a block is certain: 2 % more."""
     chances, drawn = inclusion(SKEWED, size=sizes[-1]), np.zeros(400)
     bits = np.random.default_rng(2)
     for _ in range(2000):
@@ -363,7 +363,7 @@ def test_the_last_lambda_is_nearly_the_chance_of_the_union_of_steps(
         assert drawn[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
 
 
-def test_who_was_judged_gives_fresh_numbers_in_whatever_order() -> None:
+def test_judged_candidates_give_fresh_numbers_in_any_order() -> None:
     first = permanent_numbers(IDS, seed="s")
     second = permanent_numbers(IDS, seed="s", judged=["x001", "x007"])
     assert second.tolist() == permanent_numbers(IDS, seed="s", judged=["x007", "x001"]).tolist()
@@ -373,8 +373,8 @@ def test_who_was_judged_gives_fresh_numbers_in_whatever_order() -> None:
     assert permanent_numbers(pl.Series([], dtype=pl.String), seed="s").tolist() == []
 
 
-def test_old_numbers_would_not_be_uniform_after_a_draw() -> None:
-    """Why they have to be fresh: those who were not drawn have the large ones."""
+def test_old_numbers_are_not_uniform_after_a_draw() -> None:
+    """Fresh numbers are needed: candidates that were not drawn have the large ones."""
     numbers = permanent_numbers(IDS, seed="s")
     rest = np.setdiff1d(
         np.arange(400), sequential_poisson(inclusion(np.ones(400), size=100), numbers, size=100)
@@ -385,12 +385,12 @@ def test_old_numbers_would_not_be_uniform_after_a_draw() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[], [5, 5], [5, 3]])
-def test_mistaken_steps(sizes: list[int]) -> None:
+def test_descending_steps_are_refused(sizes: list[int]) -> None:
     with pytest.raises(ValueError, match="sizes of a growing sample must ascend"):
         growing_sample(np.ones(9), np.full(9, 0.5), sizes=sizes)
 
 
-def test_after_a_first_draw_fresh_numbers_have_the_right_chances_and_old_ones_do_not() -> None:
+def test_only_fresh_numbers_have_the_right_chances() -> None:
     """A simple sample of 100 first; then 50 of the rest by a design that the first has shaped."""
     drawn = {name: np.zeros(400) for name in ("fresh", "old", "expected")}
     for run in range(300):
@@ -431,13 +431,13 @@ def hajek(inside: np.ndarray, drawn: np.ndarray, pi: FloatArray) -> float:
     return float(total / inside.sum())
 
 
-def test_they_are_the_spread_of_estimates() -> None:
-    asked = build_estimands(
+def test_expected_half_widths_are_the_spread_of_estimates() -> None:
+    estimands = build_estimands(
         sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [200]), p=np.full(COUNT_HALF_WIDTHS, TRUE.mean()),
         judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
     )  # fmt: skip
-    whole = question_sums(asked, np.ones(COUNT_HALF_WIDTHS))
-    x = size_measure(asked, weights=np.ones(asked.count), whole=whole, floor=0.0)
+    whole = question_sums(estimands, np.ones(COUNT_HALF_WIDTHS))
+    x = size_measure(estimands, weights=np.ones(estimands.count), whole=whole, floor=0.0)
     pi = inclusion(x, size=SIZE)
     first, second, every = (
         np.array(RANKS_HALF_WIDTHS["x"]) <= 200,
@@ -450,55 +450,58 @@ def test_they_are_the_spread_of_estimates() -> None:
         one, two = hajek(first, drawn, pi), hajek(second, drawn, pi)
         runs.append([one, two, one - two, hajek(every, drawn, pi)])
     spread = Z * np.std(runs, axis=0)
-    expected = expected_half_widths(asked, pi, confidence=0.95)
+    expected = expected_half_widths(estimands, pi, confidence=0.95)
     np.testing.assert_allclose(spread, expected, rtol=0.12)  # y of a list is not .3 exactly
     simple = simple_half_widths(whole, candidates=COUNT_HALF_WIDTHS, size=SIZE, confidence=0.95)
     assert (expected[:3] < 0.8 * simple[:3]).all()
     assert expected[3] > simple[3]
 
 
-def test_a_design_of_equal_chances_is_as_wide_as_the_simple_sample() -> None:
-    asked = build_estimands(
+def test_equal_chances_are_as_wide_as_a_simple_sample() -> None:
+    estimands = build_estimands(
         sets_of(RANKS_HALF_WIDTHS, [("x", "y")], [20, 300]), p=np.random.default_rng(2).random(COUNT_HALF_WIDTHS),
         judged=np.zeros(COUNT_HALF_WIDTHS, dtype=bool),
     )  # fmt: skip
-    whole = question_sums(asked, np.ones(COUNT_HALF_WIDTHS))
-    found = expected_half_widths(asked, np.full(COUNT_HALF_WIDTHS, 0.2), confidence=0.9)
+    whole = question_sums(estimands, np.ones(COUNT_HALF_WIDTHS))
+    half_widths = expected_half_widths(estimands, np.full(COUNT_HALF_WIDTHS, 0.2), confidence=0.9)
     simple = simple_half_widths(whole, candidates=COUNT_HALF_WIDTHS, size=200, confidence=0.9)
-    np.testing.assert_allclose(found, simple, rtol=1e-9)
+    np.testing.assert_allclose(half_widths, simple, rtol=1e-9)
 
 
-def test_worked_value_and_extremes() -> None:
+def test_expected_half_widths_by_hand_and_at_the_extremes() -> None:
     """A list of 4 with p = .5 and pi = .5: 1.96 sqrt(4/16 * .25 * 1) = .49."""
-    asked = build_estimands(
+    estimands = build_estimands(
         sets_of({"x": list(range(1, 9))}, [], [4]), p=np.full(8, 0.5),
         judged=np.zeros(8, dtype=bool),
     )  # fmt: skip
-    half = expected_half_widths(asked, np.full(8, 0.5), confidence=0.95)
+    half = expected_half_widths(estimands, np.full(8, 0.5), confidence=0.95)
     assert half.round(4).tolist() == [0.49, 0.3465]
-    assert expected_half_widths(asked, np.ones(8), confidence=0.95).tolist() == [0.0, 0.0]
+    assert expected_half_widths(estimands, np.ones(8), confidence=0.95).tolist() == [0.0, 0.0]
     some = np.array([0.5] * 4 + [0.0] * 4)
-    assert expected_half_widths(asked, some, confidence=0.95).round(4).tolist() == [0.49, np.inf]
+    assert expected_half_widths(estimands, some, confidence=0.95).round(4).tolist() == [
+        0.49,
+        np.inf,
+    ]
     whole = np.array([0.1, 0.0])
     nothing = simple_half_widths(whole, candidates=5, size=0, confidence=0.95)
     assert nothing.tolist() == [np.inf, 0.0]
     assert simple_half_widths(whole, candidates=5, size=9, confidence=0.95).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match=r"must be in \(0, 1\)"):
-        expected_half_widths(asked, some, confidence=1.0)
+        expected_half_widths(estimands, some, confidence=1.0)
 
 
-# Inclusion probabilities: worked values, laws, a slow twin that takes the certain ones in turn.
+# Inclusion probabilities: values by hand, laws, and a slow twin in rounds.
 
 SIZES = st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, 55.0]), min_size=1, max_size=12)
 
 
 def by_turns(x: FloatArray, size: int) -> FloatArray:
-    """Take those at 1 or more, and again for the rest, until there are none."""
+    """Set those at 1 or more to 1, and repeat for the rest until there are none."""
     pi = np.zeros(len(x))
     rest = x > 0
     while rest.any():
-        left = size - int((pi == 1).sum())
-        chance = left * x / x[rest].sum()
+        remaining = size - int((pi == 1).sum())
+        chance = remaining * x / x[rest].sum()
         certain = rest & (chance > 1 - 1e-9)
         if not certain.any():
             pi[rest] = chance[rest]
@@ -508,15 +511,15 @@ def by_turns(x: FloatArray, size: int) -> FloatArray:
     return pi
 
 
-def test_the_example_of_r_s_sps() -> None:
+def test_chances_agree_with_the_r_package_sps() -> None:
     """sps() of 1..10, 100, 150, six drawn: what weights() gives, 1/pi."""
     weights = 1 / inclusion(np.array([*range(1, 11), 100.0, 150.0]), size=6)
-    found = weights[[3, 7, 8, 9, 10, 11]].round(6).tolist()
-    assert found == [3.4375, 1.71875, 1.527778, 1.375, 1.0, 1.0]
+    computed = weights[[3, 7, 8, 9, 10, 11]].round(6).tolist()
+    assert computed == [3.4375, 1.71875, 1.527778, 1.375, 1.0, 1.0]
 
 
 @given(SIZES, st.integers(0, 14))
-def test_laws_and_twin(sizes: list[float], size: int) -> None:
+def test_chances_agree_with_a_slow_twin(sizes: list[float], size: int) -> None:
     x = np.array(sizes)
     pi = inclusion(x, size=size)
     assert pi.sum() == pytest.approx(min(size, (x > 0).sum()))
@@ -528,14 +531,14 @@ def test_laws_and_twin(sizes: list[float], size: int) -> None:
 
 
 @given(st.integers(1, 60), st.integers(0, 70))
-def test_equal_sizes_make_a_simple_sample(count: int, size: int) -> None:
+def test_equal_sizes_have_equal_chances(count: int, size: int) -> None:
     pi = inclusion(np.full(count, 0.1), size=size)
     np.testing.assert_allclose(pi, min(1.0, size / count), rtol=1e-12)
     assert size < count or (pi == 1.0).all()
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
-def test_mistaken_sizes(wrong: float) -> None:
+def test_wrong_sizes_are_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="size measures must be >= 0: 1 invalid value"):
         inclusion(np.array([1.0, wrong]), size=1)
     with pytest.raises(ValueError, match="0 or more, not -1"):
@@ -543,20 +546,20 @@ def test_mistaken_sizes(wrong: float) -> None:
 
 
 @given(SIZES, st.floats(0.001, 0.95), st.integers(0, 4))
-def test_the_floor_is_a_share_of_the_mean_of_what_comes_of_it(
+def test_the_floor_is_a_share_of_the_mean_result(
     sizes: list[float], floor: float, judged: int
 ) -> None:
     x = np.array(sizes)
     assume(x.any())
-    found = raise_to_floor(np.append(x, np.zeros(judged)), among=len(x), floor=floor)[: len(x)]
-    least = floor * found.mean()
-    assert found.min() >= least * (1 - 1e-12)
-    np.testing.assert_allclose(found, np.maximum(x, least), rtol=1e-9)
-    # what the floor costs is at most its share of the labels
-    assert (found - x).sum() <= floor * found.sum() * (1 + 1e-12)
+    raised = raise_to_floor(np.append(x, np.zeros(judged)), among=len(x), floor=floor)[: len(x)]
+    least = floor * raised.mean()
+    assert raised.min() >= least * (1 - 1e-12)
+    np.testing.assert_allclose(raised, np.maximum(x, least), rtol=1e-9)
+    # the cost of the floor is at most its share of the labels
+    assert (raised - x).sum() <= floor * raised.sum() * (1 + 1e-12)
 
 
-def test_no_floor() -> None:
+def test_without_a_floor_sizes_are_not_changed() -> None:
     assert raise_to_floor(np.array([2.0, 0.0]), among=2, floor=0.0).tolist() == [2.0, 0.0]
     assert raise_to_floor(np.zeros(2), among=2, floor=0.5).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match=r"in \[0, 1\), not 1"):

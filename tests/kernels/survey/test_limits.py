@@ -1,4 +1,4 @@
-"""Shares in domains of unknown size: by hand, twins, laws, what is known, coverage."""
+"""Shares in domains of unknown size: by hand, twins, laws, known parts, coverage."""
 
 from __future__ import annotations
 
@@ -28,50 +28,50 @@ def everybody(draws: int) -> BoolArray:
     return np.ones((1, draws), dtype=np.bool_)
 
 
-def test_by_hand() -> None:
+def test_domain_shares_by_hand() -> None:
     """W = 1 + 2 + 4 = 7, hits 1 + 4."""
-    found = domain_shares([1, 0, 1], everybody(3), domain_weights([1.0, 0.5, 0.25], draws=3))
-    assert found.share.tolist() == pytest.approx([5 / 7])
+    result = domain_shares([1, 0, 1], everybody(3), domain_weights([1.0, 0.5, 0.25], draws=3))
+    assert result.share.tolist() == pytest.approx([5 / 7])
 
 
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_equal_weights_have_clopper_and_pearsons_limits(counts: tuple[int, int]) -> None:
     k, n = counts
-    found = domain_shares([1] * k + [0] * (n - k), everybody(n), domain_weights(None, draws=n))
+    result = domain_shares([1] * k + [0] * (n - k), everybody(n), domain_weights(None, draws=n))
     lower, upper = clopper_pearson(k, n, confidence=0.95)
-    assert float(found.lower[0]) == pytest.approx(float(lower), abs=1e-9)
-    assert float(found.upper[0]) == pytest.approx(float(upper), abs=1e-9)
+    assert float(result.lower[0]) == pytest.approx(float(lower), abs=1e-9)
+    assert float(result.upper[0]) == pytest.approx(float(upper), abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.05, 0.2, 0.5])), min_size=2))
-def test_without_certain_draws_it_is_hajeks_estimate(draws: list[tuple[bool, float]]) -> None:
+def test_shares_without_certain_draws_are_hajeks_estimates(draws: list[tuple[bool, float]]) -> None:
     y, pi = np.array([hit for hit, _ in draws], dtype=float), np.array([p for _, p in draws])
-    made = hajek(
+    twin_estimate = hajek(
         draw_moments(y, pi).sum(axis=1)[:, None, None], np.array([1e9]),
         certain=CertainCounts(*np.zeros(3)),
     )  # fmt: skip
-    found = domain_shares(y, everybody(len(y)), domain_weights(pi, draws=len(y)))
-    assert float(found.share[0]) == pytest.approx(float(made.p))
-    lower, upper = limits(made, confidence=0.95)
-    assert [float(found.lower[0]), float(found.upper[0])] == pytest.approx(
+    shares = domain_shares(y, everybody(len(y)), domain_weights(pi, draws=len(y)))
+    assert float(shares.share[0]) == pytest.approx(float(twin_estimate.p))
+    lower, upper = limits(twin_estimate, confidence=0.95)
+    assert [float(shares.lower[0]), float(shares.upper[0])] == pytest.approx(
         [float(lower), float(upper)], abs=1e-8
     )
 
 
-def test_variance_of_equal_chances_is_that_of_a_mean() -> None:
+def test_the_variance_of_equal_chances_is_that_of_a_mean() -> None:
     z = np.random.default_rng(3).random(20)
     centred = (z - z.mean()) / 20
     expected = 0.7 * z.var(ddof=1) / 20
     assert float(linear_variance(centred, np.full(20, 0.7))) == pytest.approx(expected)
 
 
-def test_nothing_drawn() -> None:
-    found = domain_shares([1, 0], np.zeros((1, 2), dtype=np.bool_), domain_weights(None, draws=2))
-    assert np.isnan(found.share[0])
-    assert (float(found.lower[0]), float(found.upper[0])) == (0.0, 1.0)
+def test_domains_without_draws_have_no_share() -> None:
+    result = domain_shares([1, 0], np.zeros((1, 2), dtype=np.bool_), domain_weights(None, draws=2))
+    assert np.isnan(result.share[0])
+    assert (float(result.lower[0]), float(result.upper[0])) == (0.0, 1.0)
 
 
-def test_all_known_has_no_width_and_a_part_whose_draws_were_certain_has() -> None:
+def test_only_complete_domains_have_limits_without_width() -> None:
     certain = domain_shares([1, 1, 0], everybody(3), domain_weights([1.0] * 3, draws=3))
     assert certain.lower.tolist() == certain.upper.tolist() == pytest.approx([2 / 3])
     members = np.array([[True, True, True, False]])
@@ -81,38 +81,41 @@ def test_all_known_has_no_width_and_a_part_whose_draws_were_certain_has() -> Non
     assert float(upper) < part.upper[0] < 1.0
 
 
-def test_one_uncertain_draw_among_certain_ones_leaves_doubt() -> None:
+def test_one_uncertain_draw_among_certain_ones_gives_wide_limits() -> None:
     pi = [1.0] * 5 + [0.1]
-    found = domain_shares([1, 1, 0, 0, 0, 1], everybody(6), domain_weights(pi, draws=6))
-    assert float(found.upper[0] - found.lower[0]) > 0.5
+    result = domain_shares([1, 1, 0, 0, 0, 1], everybody(6), domain_weights(pi, draws=6))
+    assert float(result.upper[0] - result.lower[0]) > 0.5
 
 
-def test_chances_out_of_range() -> None:
+def test_chances_out_of_range_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"2 inclusion probabilities are not in \(0, 1\], for example 0, 1.5"
     ):
         domain_weights([0.0, 1.5, 0.5], draws=3)
 
 
-def test_limits_hold_under_unequal_chances() -> None:
+def test_limits_keep_their_level_under_unequal_chances() -> None:
     """800 samples of fixed size; the share is right on average, the limits hold it."""
     rng = np.random.default_rng(11)
     size = 1000
     y, x = rng.random(size) < 0.2, rng.random(size)
     hit = np.where(y, x < 0.8, x < 0.1)
     pi = np.clip(0.02 + 0.25 * rng.random(size) * np.where(y, 1.5, 0.7), 0, 1)
-    found = [_sample_share(rng, pi, y, hit) for _ in range(800)]
-    share, held = np.mean([s for s, _, _ in found]), [a <= hit[y].mean() <= b for _, a, b in found]
+    samples = [_sample_share(rng, pi, y, hit) for _ in range(800)]
+    share, covered = (
+        np.mean([s for s, _, _ in samples]),
+        [a <= hit[y].mean() <= b for _, a, b in samples],
+    )
     assert share == pytest.approx(hit[y].mean(), abs=0.012)
-    assert np.mean(held) > 0.93
+    assert np.mean(covered) > 0.93
 
 
 def _sample_share(
     rng: np.random.Generator, pi: FloatArray, y: BoolArray, hit: BoolArray
 ) -> tuple[float, float, float]:
     drawn = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]
-    made = domain_shares(hit[drawn], y[drawn][None], domain_weights(pi[drawn], draws=len(drawn)))
-    return float(made.share[0]), float(made.lower[0]), float(made.upper[0])
+    shares = domain_shares(hit[drawn], y[drawn][None], domain_weights(pi[drawn], draws=len(drawn)))
+    return float(shares.share[0]), float(shares.lower[0]), float(shares.upper[0])
 
 
 def estimate(
@@ -122,51 +125,51 @@ def estimate(
     known: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Estimates:
     sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
-    found = CertainCounts(*(np.array(each) for each in known))
-    return hajek(sums[:, None, None], np.array([size]), certain=found)
+    counts = CertainCounts(*(np.array(each) for each in known))
+    return hajek(sums[:, None, None], np.array([size]), certain=counts)
 
 
-def pair_of(found: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
-    return float(found[0]), float(found[1])
+def pair_of(limits_: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
+    return float(limits_[0]), float(limits_[1])
 
 
 def test_a_tiny_share_drawn_is_nearly_binomial() -> None:
     # n_eff = (m - 1)/(1 - pi), a trial fewer than drawn
-    found = limits(estimate([1] * 6 + [0] * 15, 1e-9, 21e9), confidence=0.95)
+    result = limits(estimate([1] * 6 + [0] * 15, 1e-9, 21e9), confidence=0.95)
     exact = binomtest(6, 21).proportion_ci(0.95, "exact")
-    assert pair_of(found) == pytest.approx((exact.low, exact.high), abs=0.02)
-    assert found[0] < exact.low
+    assert pair_of(result) == pytest.approx((exact.low, exact.high), abs=0.02)
+    assert result[0] < exact.low
 
 
 def test_known_parts_shift_and_scale_the_limits() -> None:
     alone = pair_of(limits(estimate([1, 0, 0, 1], 0.25, 16), confidence=0.9))
-    found = pair_of(limits(estimate([1, 0, 0, 1], 0.25, 16, (3, 1, 0)), confidence=0.9))
-    assert found == pytest.approx(tuple(3 / 20 + 0.8 * each for each in alone))
+    result = pair_of(limits(estimate([1, 0, 0, 1], 0.25, 16, (3, 1, 0)), confidence=0.9))
+    assert result == pytest.approx(tuple(3 / 20 + 0.8 * each for each in alone))
 
 
 def test_without_draws_the_limits_are_the_worst_case() -> None:
-    found = limits(estimate([], 0.5, 4, (2, 1, 0)), confidence=0.95)
-    assert pair_of(found) == pytest.approx((2 / 7, 6 / 7))
+    result = limits(estimate([], 0.5, 4, (2, 1, 0)), confidence=0.95)
+    assert pair_of(result) == pytest.approx((2 / 7, 6 / 7))
     alone = limits(estimate([], 0.5, 4), confidence=0.95)
     assert pair_of(alone) == (0.0, 1.0)
 
 
-def test_all_known_has_no_width() -> None:
+def test_limits_of_known_sets_have_no_width() -> None:
     assert pair_of(limits(estimate([1, 0], 0.5, 2, (1, 0, 0)), confidence=0.95)) == pytest.approx(
         (2 / 3, 2 / 3)
     )
 
 
-def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
+def test_few_draws_of_a_large_stratum_give_wide_limits() -> None:
     # 50 draws of 100 members, 3 of 900, the 3 all false: their own upper limit is .71 of .9
     light, heavy = draw_moments([1] * 25 + [0] * 25, 0.5), draw_moments([0] * 3, 3 / 900)
     sums = np.stack([light.sum(axis=1), heavy.sum(axis=1)], axis=1)[:, :, None]
-    found = hajek(sums, np.array([100.0, 900.0]), certain=CertainCounts(*np.zeros(3)))
-    assert float(found.estimate) == pytest.approx(0.05)
-    assert float(effective_sample_size(found)) == pytest.approx(
-        float(found.most)
+    estimates = hajek(sums, np.array([100.0, 900.0]), certain=CertainCounts(*np.zeros(3)))
+    assert float(estimates.estimate) == pytest.approx(0.05)
+    assert float(effective_sample_size(estimates)) == pytest.approx(
+        float(estimates.most)
     )  # the variance sees nothing
-    upper = limits(found, confidence=0.95)[1]
+    upper = limits(estimates, confidence=0.95)[1]
     assert 0.5 < float(upper) < 0.8
 
 
@@ -176,7 +179,7 @@ def test_few_draws_for_most_of_a_set_do_not_count_as_many() -> None:
     st.floats(0.05, 0.9),
     st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )
-def test_the_p_value_is_where_the_interval_begins_to_hold_0(
+def test_p_values_are_the_levels_at_which_intervals_include_0(
     first: list[int], second: list[int], pi: float, known: tuple[int, int]
 ) -> None:
     one = estimate(first, np.linspace(pi, 0.95, len(first)).tolist(), 60, (*known, 0))
@@ -193,7 +196,7 @@ def test_the_p_value_is_where_the_interval_begins_to_hold_0(
         assert lower < 0 < upper
 
 
-def test_p_values_where_all_is_known_or_nothing() -> None:
+def test_p_values_of_known_and_unknown_sets() -> None:
     sure = [estimate([], 0.5, 0, known) for known in ((3, 1, 0), (1, 3, 0), (6, 2, 0))]
     assert float(difference_p_values(sure[0], sure[1])) == 0.0
     assert float(difference_p_values(sure[0], sure[2])) == 1.0
@@ -215,20 +218,20 @@ def test_p_values_keep_their_shape_and_order() -> None:
         )
         for each in sums
     ]
-    found = difference_p_values(*both)
-    assert found.shape == (2, 2)
-    assert found[0, 1] == 1
-    assert found[1, 1] < found[1, 0] < 0.2
+    p_values = difference_p_values(*both)
+    assert p_values.shape == (2, 2)
+    assert p_values[0, 1] == 1
+    assert p_values[1, 1] < p_values[1, 0] < 0.2
 
 
-def test_twenty_strata_do_not_pull_the_estimate() -> None:
+def test_twenty_strata_do_not_bias_the_estimate() -> None:
     # 5 of 100 drawn from each, one of them true in ten strata: p = 1/10, V = .95 .16/4 / 40
     drawn = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
     sums = np.stack(drawn, axis=1)[:, :, None]
-    found = hajek(sums, np.full(20, 100.0), certain=CertainCounts(*np.zeros(3)))
-    assert float(found.estimate) == pytest.approx(0.1)
-    assert float(found.variance) == pytest.approx(0.95 * 0.04 / 40)
-    lower, upper = pair_of(limits(found, confidence=0.95))
+    estimates = hajek(sums, np.full(20, 100.0), certain=CertainCounts(*np.zeros(3)))
+    assert float(estimates.estimate) == pytest.approx(0.1)
+    assert float(estimates.variance) == pytest.approx(0.95 * 0.04 / 40)
+    lower, upper = pair_of(limits(estimates, confidence=0.95))
     assert 0.04 < lower < 0.06
     assert 0.16 < upper < 0.19
 
@@ -240,7 +243,7 @@ def test_twenty_strata_do_not_pull_the_estimate() -> None:
 def test_predictions_with_few_errors_keep_the_level(
     true: int, false_positives: int, false_negatives: int, labels: int
 ) -> None:
-    """2,000 samples from 1,000 candidates; most show a few errors of the judge, or none."""
+    """2,000 samples from 1,000 candidates; most have few errors of the judge, or none."""
     rng, samples, size = np.random.default_rng(8), 2000, 1000
     y, g = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0])
     both = true - false_negatives
@@ -251,15 +254,15 @@ def test_predictions_with_few_errors_keep_the_level(
     sums = np.einsum("fk,ksn->fsn", columns, folds)[:, :, None]
     rest = (both + false_positives - drawn @ g)[:, None]
     known = CertainCounts(*np.zeros((3, samples)))
-    found = hajek(sums, np.full((samples, 1), float(size)), certain=known, guessed=rest)
-    lower, upper = limits(found, confidence=0.95)
-    held = (lower <= true / size) & (true / size <= upper)
-    assert held.mean() >= 0.94
+    estimates = hajek(sums, np.full((samples, 1), float(size)), certain=known, guessed=rest)
+    lower, upper = limits(estimates, confidence=0.95)
+    covered = (lower <= true / size) & (true / size <= upper)
+    assert covered.mean() >= 0.94
     plain = limits(hajek(sums, np.full((samples, 1), float(size)), certain=known), confidence=0.95)
     assert (upper - lower).mean() < (plain[1] - plain[0]).mean()
 
 
-def test_limits_of_a_difference_are_newcombes_with_t_quantiles() -> None:
+def test_limits_of_differences_are_newcombes_with_t_quantiles() -> None:
     """Wilson's limits by hand, t of 19 degrees of freedom, at (m - 1)/(1 - pi) draws."""
     sets = [estimate([1] * k + [0] * (20 - k), 1e-9, 2e10) for k in (14, 6)]
     z2 = 2.093024054408263**2
@@ -273,15 +276,15 @@ def test_limits_of_a_difference_are_newcombes_with_t_quantiles() -> None:
 
 
 @pytest.mark.parametrize("hits", [0, 4, 16, 20])
-def test_with_fewer_than_five_of_a_kind_a_side_has_the_limits_of_a_proportion(hits: int) -> None:
+def test_sides_with_few_hits_or_misses_have_limits_of_a_proportion(hits: int) -> None:
     few = estimate([1] * hits + [0] * (20 - hits), 1e-9, 2e10)
     none = estimate([], 0.5, 0, (0, 4, 0))  # known to be 0
-    found = difference_limits(few, none, confidence=0.95)
-    assert pair_of(found) == pytest.approx(pair_of(limits(few, confidence=0.95)))
+    result = difference_limits(few, none, confidence=0.95)
+    assert pair_of(result) == pytest.approx(pair_of(limits(few, confidence=0.95)))
 
 
 @pytest.mark.parametrize("pi", [0.02, 0.3])
-def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
+def test_tests_and_limits_of_differences_keep_their_level(pi: float) -> None:
     """All samples of 5 to 60 draws; no cell is far from its level, with rare hits or many."""
     sets = {}
     for m in (5, 12, 30, 60):
@@ -298,8 +301,8 @@ def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
                       ((one, p), (other, q))]  # fmt: skip
             chance = [hypergeom.pmf(np.arange(m + 1), size, true, m) for m, size, true in counts]
             d = counts[0][2] / counts[0][1] - counts[1][2] / counts[1][1]
-            held = (ends[..., 0] <= d + 1e-9) & (d - 1e-9 <= ends[..., 1])
-            assert chance[0] @ held @ chance[1] > 0.93, (one, other, p, q)
+            covered = (ends[..., 0] <= d + 1e-9) & (d - 1e-9 <= ends[..., 1])
+            assert chance[0] @ covered @ chance[1] > 0.93, (one, other, p, q)
             if abs(d) < 1e-9:
                 wrong = (ends[..., 0] > 1e-12) | (ends[..., 1] < -1e-12)
                 assert chance[0] @ wrong @ chance[1] < 0.055, (one, other, p)
@@ -307,17 +310,17 @@ def test_size_and_coverage_of_differences_by_enumeration(pi: float) -> None:
 
 @pytest.mark.parametrize("pi", [0.7, 0.9, 0.95, 0.98])
 @pytest.mark.parametrize("size", [1, 2, 8, 18, 34])
-def test_a_side_that_is_nearly_all_drawn_keeps_the_level(pi: float, size: int) -> None:
+def test_nearly_complete_sides_keep_the_level(pi: float, size: int) -> None:
     hit, miss = (draw_moments([y], [pi])[:, 0] for y in (1, 0))
     for true in range(size + 1):
-        seen = np.array([(k, f) for k in range(true + 1) for f in range(size - true + 1)])
-        sums = (hit[:, None] * seen[:, 0] + miss[:, None] * seen[:, 1])[:, :, None, None]
-        known = CertainCounts(*(np.full(len(seen), each) for each in (1.0, 1.0, 0.0)))
-        nothing = CertainCounts(*np.zeros((3, len(seen))))
-        one = hajek(sums, np.full((len(seen), 1), float(size)), certain=nothing)
-        other = hajek(np.zeros_like(sums), np.zeros((len(seen), 1)), certain=known)
+        outcomes = np.array([(k, f) for k in range(true + 1) for f in range(size - true + 1)])
+        sums = (hit[:, None] * outcomes[:, 0] + miss[:, None] * outcomes[:, 1])[:, :, None, None]
+        known = CertainCounts(*(np.full(len(outcomes), each) for each in (1.0, 1.0, 0.0)))
+        nothing = CertainCounts(*np.zeros((3, len(outcomes))))
+        one = hajek(sums, np.full((len(outcomes), 1), float(size)), certain=nothing)
+        other = hajek(np.zeros_like(sums), np.zeros((len(outcomes), 1)), certain=known)
         lower, upper = difference_limits(one, other, confidence=0.95)
         truth = true / size - 0.5
-        held = (lower <= truth + 1e-9) & (truth - 1e-9 <= upper)
-        chance = binom.pmf(seen[:, 0], true, pi) * binom.pmf(seen[:, 1], size - true, pi)
-        assert chance[held].sum() >= 0.95
+        covered = (lower <= truth + 1e-9) & (truth - 1e-9 <= upper)
+        chance = binom.pmf(outcomes[:, 0], true, pi) * binom.pmf(outcomes[:, 1], size - true, pi)
+        assert chance[covered].sum() >= 0.95

@@ -38,8 +38,8 @@ def draws_of(*places: int) -> pl.DataFrame:
 
 def estimate(first: list[int], second: list[int], pi: list[float], n: int) -> float:
     phases = phases_table(first, second, pi=pi)
-    made = phased_study(RANKS, draws_of(*first, *second), phases=phases)
-    return float(list_estimates(made, at=[n]).filter(measure="a")["estimate"][0])
+    study = phased_study(RANKS, draws_of(*first, *second), phases=phases)
+    return float(list_estimates(study, at=[n]).filter(measure="a")["estimate"][0])
 
 
 def by_hand(first: list[int], second: list[int], pi: list[float], n: int) -> float:
@@ -69,71 +69,71 @@ def by_hand(first: list[int], second: list[int], pi: list[float], n: int) -> flo
 
 
 @pytest.mark.parametrize("n", [4, 6, 8])
-def test_the_estimate_by_its_definition(n: int) -> None:
+def test_estimates_agree_with_the_definition(n: int) -> None:
     pi = [0.8, 0.5, 0.5, 0.4, 0.3, 0.5, 0.2, 0.4]
     for first in itertools.combinations(range(8), 3):
         rest = [place for place in range(8) if place not in first]
         for second in itertools.islice(itertools.combinations(rest, 2), 4):
-            found = estimate(list(first), list(second), pi, n)
+            result = estimate(list(first), list(second), pi, n)
             known = by_hand(list(first), list(second), pi, n)
-            assert found == pytest.approx(known, abs=1e-12, nan_ok=True), (first, second)
+            assert result == pytest.approx(known, abs=1e-12, nan_ok=True), (first, second)
 
 
-def test_the_mean_over_all_samples_is_the_truth() -> None:
+def test_estimates_are_unbiased_over_all_samples() -> None:
     # all pairs of simple samples: 3 of 8, then 3 of the 5 others, so that every weight is fixed
-    found = [
+    estimates = [
         estimate(list(first), list(second), [0.6] * 8, 8)
         for first in itertools.combinations(range(8), 3)
         for second in itertools.combinations([each for each in range(8) if each not in first], 3)
     ]
-    assert np.mean(found) == pytest.approx(np.mean(TRUE), abs=1e-12)
+    assert np.mean(estimates) == pytest.approx(np.mean(TRUE), abs=1e-12)
 
 
 def test_tables_count_all_phases() -> None:
-    made = phased_study(
+    study = phased_study(
         RANKS, draws_of(0, 1, 4, 2, 6), phases=phases_table([0, 1, 4], [2, 6], pi=[0.4] * 8)
     )
-    row = list_estimates(made, at=[8]).filter(measure="a").row(0, named=True)
+    row = list_estimates(study, at=[8]).filter(measure="a").row(0, named=True)
     assert (row["n_sampled"], row["k_sampled"], row["draws"]) == (5, 2, 5)
     assert (row["certain"], row["unjudged"]) == (0, 0)
     assert row["lower"] < row["estimate"] < row["upper"]
-    pair = pair_estimates(made, pairs=[("a", "b")], at=[4]).row(0, named=True)
+    pair = pair_estimates(study, pairs=[("a", "b")], at=[4]).row(0, named=True)
     assert (pair["n_sampled_1"], pair["size"]) == (3, 4)
     assert pair["difference"] == pytest.approx(pair["estimate_1"] - pair["estimate_2"])
-    windows = window_estimates(made, window=8)
+    windows = window_estimates(study, window=8)
     assert windows["estimate"].to_list() == [row["estimate"]] * 2
 
 
-def test_a_draw_without_a_judgement_is_estimated_by_the_others() -> None:
+def test_unjudged_draws_are_estimated_by_the_others() -> None:
     draws = draws_of(0, 1, 4, 2, 6).with_columns(
         tp=pl.when(pl.col("id") == "c4").then(None).otherwise("tp")
     )
-    made = phased_study(RANKS, draws, phases=phases_table([0, 1, 4], [2, 6], pi=[0.4] * 8))
-    row = list_estimates(made, at=[8]).filter(measure="a").row(0, named=True)
+    study = phased_study(RANKS, draws, phases=phases_table([0, 1, 4], [2, 6], pi=[0.4] * 8))
+    row = list_estimates(study, at=[8]).filter(measure="a").row(0, named=True)
     assert (row["n_sampled"], row["unjudged"]) == (4, 1)
     assert row["estimate"] is not None
 
 
-def test_what_only_one_phase_could_draw_rests_on_that_phase() -> None:
+def test_candidates_of_a_single_phase_depend_on_that_phase() -> None:
     pi = [0.0 if place < 4 else 0.5 for place in range(8)]
-    made = phased_study(
+    study = phased_study(
         RANKS, draws_of(0, 1, 4, 5, 6), phases=phases_table([0, 1, 4], [5, 6], pi=pi)
     )
-    row = list_estimates(made, at=[4]).filter(measure="a").row(0, named=True)
+    row = list_estimates(study, at=[4]).filter(measure="a").row(0, named=True)
     assert row["estimate"] == 0.5
     with pytest.raises(ValueError, match="1 draw in no phase, for example c7"):
         phased_study(RANKS, draws_of(0, 7), phases=phases_table([0, 1, 4], [5, 6], pi=pi))
 
 
-def test_everything_judged_is_exact() -> None:
-    made = phased_study(
+def test_fully_judged_lists_are_exact() -> None:
+    study = phased_study(
         RANKS, draws_of(*range(8)), phases=phases_table([0, 1, 4], [2, 3, 5, 6, 7], pi=[1.0] * 8)
     )
-    row = list_estimates(made, at=[4]).filter(measure="a").row(0, named=True)
+    row = list_estimates(study, at=[4]).filter(measure="a").row(0, named=True)
     assert (row["lower"], row["estimate"], row["upper"]) == (0.75, 0.75, 0.75)
 
 
-def test_one_phase_alone_is_itself() -> None:
+def test_a_single_phase_gives_its_own_estimates() -> None:
     sums = draw_moments([1, 1, 0, 1], 0.2).sum(axis=1)[:, None, None]
     one = hajek(sums, np.array([20.0]), certain=CertainCounts(*np.zeros(3)))
     both = combine_phases([one, one._replace(estimate=np.array(np.nan))], np.array([80.0, 1.0]))

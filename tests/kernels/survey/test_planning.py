@@ -1,4 +1,4 @@
-"""Who is drawn under each plan: the strata are those of the lists, their rates the best there are."""
+"""Plans of samples: the strata are those of the lists, and their rates are optimal."""
 
 from __future__ import annotations
 
@@ -50,79 +50,79 @@ QUESTIONS = 10
 ONES = np.ones(QUESTIONS)
 
 
-def test_all_plans_are_there() -> None:
-    found = size_measures(SETS, ONES, floor=0.05, baseline_width=1.25)
-    assert tuple(found) == PLANS
-    assert set(found["simple"]) == {1.0}
-    assert found["assisted"] is found["designed"]
-    for x in found.values():
+def test_all_plans_have_size_measures() -> None:
+    result = size_measures(SETS, ONES, floor=0.05, baseline_width=1.25)
+    assert tuple(result) == PLANS
+    assert set(result["simple"]) == {1.0}
+    assert result["assisted"] is result["designed"]
+    for x in result.values():
         assert x.shape == (COUNT,)
         assert (x > 0).all()
 
 
-@pytest.mark.parametrize(("name", "cut", "measures"), [
+@pytest.mark.parametrize(("name", "n", "measures"), [
     ("x at 5", 5, "x"), ("y at 20", 20, "y"), ("baseline", COUNT, "x"), ("x - y at 20", 20, "xy"),
 ])  # fmt: skip
-def test_only_candidates_and_measures_in_question_count(name: str, cut: int, measures: str) -> None:
-    """Of a difference those in one list only; strata go by the measures in question."""
+def test_only_relevant_candidates_and_measures_have_a_size(
+    name: str, n: int, measures: str
+) -> None:
+    """For differences, candidates in one list only; strata use the measures in question."""
     listed = declared_questions(
         measures=["x", "y"], pairs=[("x", "y")], at=AT, candidates=COUNT, weights={}
     )
     weights = (listed["question"] == name).cast(pl.Float64).to_numpy()
-    found = size_measures(SETS, weights, floor=0.0, baseline_width=1.25)
+    result = size_measures(SETS, weights, floor=0.0, baseline_width=1.25)
     ranks = np.array([RANKS[measure] for measure in measures])
-    inside = (ranks <= cut).sum(axis=0) == 1
-    assert found["pooled"].tolist() == inside.astype(float).tolist()
-    np.testing.assert_allclose(found["designed"] / found["designed"].max(), inside)
+    inside = (ranks <= n).sum(axis=0) == 1
+    assert result["pooled"].tolist() == inside.astype(float).tolist()
+    np.testing.assert_allclose(result["designed"] / result["designed"].max(), inside)
     stratum = np.searchsorted(AT, ranks.min(axis=0))
     for place in np.unique(stratum):
         own = stratum == place
-        expected_x = np.sqrt((found["designed"][own] ** 2).mean())
-        np.testing.assert_allclose(found["stratified"][own], expected_x)
+        expected_x = np.sqrt((result["designed"][own] ** 2).mean())
+        np.testing.assert_allclose(result["stratified"][own], expected_x)
 
 
-def test_strata_are_those_of_the_stage() -> None:
+def test_strata_of_plans_are_those_of_the_stage() -> None:
     rows = [(m, f"c{i:03}", rank) for m, ranks in RANKS.items() for i, rank in enumerate(ranks)]
     ranks = pl.DataFrame(rows, schema=["measure", "id", "rank"], orient="row")
     strata = strata_by_rank(ranks, measures=["x", "y"], boundaries=AT)
-    named = strata.sort("id").collect()["stratum"]
-    place = {name: at for at, name in enumerate(named.unique().sort())}
+    labels = strata.sort("id").collect()["stratum"]
+    place = {name: at for at, name in enumerate(labels.unique().sort())}
     present = np.unique(strata_of(SETS))
-    assert [present[place[name]] for name in named] == strata_of(SETS).tolist()
+    assert [present[place[name]] for name in labels] == strata_of(SETS).tolist()
 
 
 @given(
     weights=st.lists(st.floats(0.1, 10.0), min_size=QUESTIONS, max_size=QUESTIONS),
     change=st.lists(st.floats(0.5, 2.0), min_size=4, max_size=4),
 )
-def test_no_other_rates_of_strata_serve_the_questions_better(
-    weights: list[float], change: list[float]
-) -> None:
+def test_rates_of_strata_minimise_the_loss(weights: list[float], change: list[float]) -> None:
     declared = np.array(weights)
-    asked = build_estimands(SETS, p=np.full(COUNT, 0.5), judged=np.zeros(COUNT, dtype=bool))
-    _, used, whole = sizes_of_questions(asked, declared, floor=0.0, baseline_width=1.25)
+    estimands = build_estimands(SETS, p=np.full(COUNT, 0.5), judged=np.zeros(COUNT, dtype=bool))
+    _, used, whole = sizes_of_questions(estimands, declared, floor=0.0, baseline_width=1.25)
 
     def loss(x: np.ndarray) -> float:
         rate = x * 10 / x.sum()  # no certainties: the same total of labels
-        return float((used * question_sums(asked, 1 / rate) / whole).sum())
+        return float((used * question_sums(estimands, 1 / rate) / whole).sum())
 
     x = size_measures(SETS, declared, floor=0.0, baseline_width=1.25)["stratified"]
     assert loss(x) <= loss(x * np.array(change)[strata_of(SETS)]) * (1 + 1e-9)
 
 
-def test_one_list_of_all_is_a_simple_sample() -> None:
+def test_a_list_of_all_candidates_gives_a_simple_sample() -> None:
     alone: Sets = sets_of({"x": list(range(1, 9))}, [], [8])
-    found = size_measures(alone, np.ones(2), floor=0.0, baseline_width=1.25)
-    for x in found.values():
+    result = size_measures(alone, np.ones(2), floor=0.0, baseline_width=1.25)
+    for x in result.values():
         np.testing.assert_allclose(x, x[0])
 
 
-def test_a_baseline_that_is_served_better_is_refused() -> None:
+def test_a_baseline_width_below_1_is_refused() -> None:
     with pytest.raises(ValueError, match="must be at least 1"):
         size_measures(SETS, ONES, floor=0.05, baseline_width=0.9)
 
 
-# Expected spreads against a slow twin, known formulas, and what samples show.
+# Expected spreads against a slow twin, known formulas, and samples.
 
 RANKS_EXPECTED = {"x": [1, 2, 3, 4, 5, 6], "y": [6, 5, 1, 2, 3, 4]}
 PAIRS, AT_EXPECTED = [("x", "y")], [2, 4]
@@ -146,7 +146,7 @@ def slow(
     p: list[float], precision: list[float], rho2: list[float], pi: list[float], *, assisted: bool
 ) -> list[tuple[float, float]]:
     """Return variance and weight of a further draw, question by question."""
-    found = []
+    result = []
     for sides in QUESTIONS_EXPECTED:
         total = joint = 0.0
         for place, n in sides:
@@ -157,8 +157,10 @@ def slow(
             scale = noise * len(members) / sum(v)
             open_ = [i for i in members if pi[i] < 1]
             draws, varying = sum(pi[i] for i in open_), sum(pi[i] * (1 - pi[i]) for i in open_)
-            left = sum(each * (1 - pi[i]) / pi[i] for each, i in zip(v, members, strict=True))
-            plain = scale * left / len(members) ** 2
+            unexplained = sum(
+                each * (1 - pi[i]) / pi[i] for each, i in zip(v, members, strict=True)
+            )
+            plain = scale * unexplained / len(members) ** 2
             plain *= 1 + 0.75 * varying / draws**2 if open_ else 1
             draw = plain / (noise * len(open_) / len(members)) if open_ else 0.0
             chance = norm.cdf((draws - 29.5) / math.sqrt(varying)) if open_ else 0.0
@@ -167,8 +169,8 @@ def slow(
             share = len(members) / n
             total += share**2 * variance
             joint += share**2 * math.sqrt(variance) * draw / 2
-        found.append((total, joint / math.sqrt(total) if total else 0.0))
-    return found
+        result.append((total, joint / math.sqrt(total) if total else 0.0))
+    return result
 
 
 unit = st.floats(0.0, 1.0)
@@ -181,17 +183,17 @@ unit = st.floats(0.0, 1.0)
     pi=st.lists(st.sampled_from([0.05, 0.3, 0.7, 1.0]), min_size=6, max_size=6),
     assisted=st.booleans(),
 )
-def test_slow_twin(
+def test_expected_spreads_agree_with_a_slow_twin(
     p: list[float], precision: list[float], rho2: list[float], pi: list[float], *, assisted: bool
 ) -> None:
     known = design_expectations(
         sets_of(RANKS_EXPECTED, PAIRS, AT_EXPECTED), p=np.array(p), precision=np.array(precision),
         rho2=np.array(rho2),
     )  # fmt: skip
-    found = spreads(known, np.array(pi), assisted=assisted)
+    result = spreads(known, np.array(pi), assisted=assisted)
     twin = slow(p, precision, rho2, pi, assisted=assisted)
-    np.testing.assert_allclose(found.variance, [one for one, _ in twin], rtol=1e-8, atol=1e-12)
-    np.testing.assert_allclose(found.further, [two for _, two in twin], rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(result.variance, [one for one, _ in twin], rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(result.further, [two for _, two in twin], rtol=1e-8, atol=1e-12)
 
 
 COUNT_EXPECTED = 400
@@ -209,16 +211,16 @@ def known_of(p: FloatArray, rho2: float = 0.0, **more: Any) -> Any:
     )
 
 
-def test_the_normal_part_is_that_of_the_design() -> None:
+def test_normal_spreads_are_those_of_the_design() -> None:
     pi = np.random.default_rng(1).uniform(0.2, 1.0, COUNT_EXPECTED)
     known = known_of(np.full(COUNT_EXPECTED, 0.3))
     normal = expected_half_widths(known.estimands, pi, confidence=0.95) / norm.ppf(0.975)
-    found = spreads(known, pi, assisted=False)
-    ratio = np.sqrt(found.variance) / normal
+    result = spreads(known, pi, assisted=False)
+    ratio = np.sqrt(result.variance) / normal
     assert ((ratio > 1.0) & (ratio < 1.02)).all()  # the number of draws in a set varies
 
 
-def test_extremes() -> None:
+def test_spreads_of_complete_and_missing_draws() -> None:
     known = known_of(np.full(COUNT_EXPECTED, 0.3))
     everything = spreads(known, np.ones(COUNT_EXPECTED), assisted=True)
     assert not everything.variance.any()
@@ -228,7 +230,7 @@ def test_extremes() -> None:
     assert nobody.variance[0] < 1.0
 
 
-def test_predictions_help_where_there_are_thirty_draws() -> None:
+def test_predictions_reduce_spreads_from_thirty_draws_on() -> None:
     known = known_of(np.full(COUNT_EXPECTED, 0.3), rho2=0.3)
     many = [
         spreads(known, np.full(COUNT_EXPECTED, 0.5), assisted=each).variance
@@ -243,7 +245,7 @@ def test_predictions_help_where_there_are_thirty_draws() -> None:
     assert few[0][-1] < 0.8 * few[1][-1]
 
 
-def test_sizes_are_remembered() -> None:
+def test_spreads_are_cached_by_size() -> None:
     at = spreads_by_size(
         known_of(np.full(COUNT_EXPECTED, 0.3)), np.ones(COUNT_EXPECTED), assisted=False
     )
@@ -253,10 +255,10 @@ def test_sizes_are_remembered() -> None:
 
 @pytest.mark.parametrize("plan", ["simple", "designed", "assisted"])
 @pytest.mark.parametrize("size", [100, 200])
-def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
+def test_planned_half_widths_agree_with_samples(plan: str, size: int) -> None:
     """Within a tenth, where sets have 15 draws or more: the largest is 5 % off.
 
-    With predictions within an eighth: limits leave more room than planned where most is drawn.
+    With predictions within an eighth: limits of nearly complete sets are wider than planned.
     """
     bits = np.random.default_rng(7)
     p = 0.15 + 0.4 * np.exp(-np.arange(COUNT_EXPECTED) / 100)
@@ -275,9 +277,9 @@ def test_planned_half_widths_are_those_of_samples(plan: str, size: int) -> None:
     x = size_measures(SETS_EXPECTED, np.ones(7), floor=0.05, baseline_width=1.25)[plan]
     pi = inclusion(x, size=size)
     drawn = sequential_poisson(pi, 400, seed=size)
-    found = [estimate_set(s, y, pi, drawn, prediction=guess if helped else None) for s in sets]
-    widths = [np.subtract(*limits(each, confidence=0.95)[::-1]).mean() / 2 for each in found]
-    both = [difference_limits(found[4 + i], found[6 + i], confidence=0.95) for i in (0, 1)]
+    estimates = [estimate_set(s, y, pi, drawn, prediction=guess if helped else None) for s in sets]
+    widths = [np.subtract(*limits(each, confidence=0.95)[::-1]).mean() / 2 for each in estimates]
+    both = [difference_limits(estimates[4 + i], estimates[6 + i], confidence=0.95) for i in (0, 1)]
     scales = [s[0].sum() / n for s, n in zip(sides, (100, 200), strict=True)]
     apart = [k * np.subtract(*b[::-1]).mean() / 2 for k, b in zip(scales, both, strict=True)]
     actual = np.array([*widths[:4], *apart, widths[-1]])
@@ -297,15 +299,15 @@ Z = float(norm.ppf(0.975))
 
 
 @given(first=st.lists(st.integers(1, 40), min_size=1, max_size=6), most=st.integers(1, 35))
-def test_linear_search(first: list[int], most: int) -> None:
-    asked = []
+def test_the_fewest_labels_agree_with_a_linear_search(first: list[int], most: int) -> None:
+    sizes = []
 
     def enough(size: int) -> BoolArray:
-        asked.append(size)
+        sizes.append(size)
         return size >= np.array(first)
 
     assert least_labels(enough, most=most).tolist() == [min(each, most + 1) for each in first]
-    assert len(asked) <= 1 + len(first) * math.ceil(math.log2(most + 1))
+    assert len(sizes) <= 1 + len(first) * math.ceil(math.log2(most + 1))
 
 
 def simple(v: float, candidates: int, n: int, further: float = 0.0) -> Spreads:
@@ -320,7 +322,7 @@ def simple(v: float, candidates: int, n: int, further: float = 0.0) -> Spreads:
 
 
 @pytest.mark.parametrize("w", [0.02, 0.05, 0.2])
-def test_half_width_of_a_simple_sample(w: float) -> None:
+def test_labels_for_a_half_width_follow_the_formula(w: float) -> None:
     """V (1 - f) / f <= (w / z)^2: f >= V / (V + (w / z)^2), V = v / n."""
     labels, levels = planned_labels(
         simple(0.21, 5000, 500), Target(np.array([w]), alpha=0.05), most=5000
@@ -330,7 +332,7 @@ def test_half_width_of_a_simple_sample(w: float) -> None:
     assert levels.tolist() == [0.05]
 
 
-def test_power_of_a_difference() -> None:
+def test_labels_for_power_follow_the_formula() -> None:
     """V <= (d / (z + z_power))^2."""
     target = Target(np.array([0.05]), alpha=0.05, power=0.8)
     labels, _ = planned_labels(simple(0.4, 5000, 500), target, most=5000)
@@ -340,7 +342,7 @@ def test_power_of_a_difference() -> None:
     assert 0.8 <= reached[0] < 0.801
 
 
-def test_what_cannot_be_reached() -> None:
+def test_unreachable_targets_need_more_than_all_labels() -> None:
     at = simple(0.25, 100, 50)
     for reach in (0.0, float("nan")):
         target = Target(np.array([reach]), alpha=0.05, power=0.8)
@@ -350,7 +352,7 @@ def test_what_cannot_be_reached() -> None:
     assert planned_labels(at, exact, most=100)[0].tolist() == [100]
 
 
-def test_a_further_draw_widens_and_weakens() -> None:
+def test_a_further_draw_increases_the_labels() -> None:
     wide = Target(np.array([0.1]), alpha=0.05)
     spread = ExpectedSpread(np.array([0.0004]), np.array([0.01]))
     assert wide.value_at(spread, np.array([0.05]))[0] == pytest.approx(0.02 * Z + 0.01)
@@ -358,7 +360,7 @@ def test_a_further_draw_widens_and_weakens() -> None:
     assert power.value_at(spread, np.array([0.05]))[0] == pytest.approx(norm.cdf(0.09 / 0.02 - Z))
 
 
-def test_four_looks_of_a_large_population_are_those_of_the_books() -> None:
+def test_levels_of_four_looks_are_the_published_ones() -> None:
     """O'Brien and Fleming's function at four equal looks ends at z = 2.014, Pocock's at 2.350."""
     at = simple(0.25, 10**9, 10**8)
     for spending, z in (("obrien_fleming", 2.014), ("pocock", 2.350)):
@@ -367,7 +369,7 @@ def test_four_looks_of_a_large_population_are_those_of_the_books() -> None:
         assert norm.isf(level[0] / 2) == pytest.approx(z, abs=0.002)
 
 
-def test_looks_cost_labels_and_meet_the_target() -> None:
+def test_looks_need_more_labels_and_meet_the_target() -> None:
     at, target = simple(0.25, 5000, 500, further=0.5), Target(np.array([0.05]), alpha=0.05)
     once, _ = planned_labels(at, target, most=5000)
     for spending in ("obrien_fleming", "pocock"):
@@ -379,12 +381,12 @@ def test_looks_cost_labels_and_meet_the_target() -> None:
         np.testing.assert_allclose(levels, own, rtol=1e-3)
 
 
-def test_a_last_look_that_knows_all_is_outside_the_plan() -> None:
+def test_a_complete_last_look_is_not_in_the_plan() -> None:
     at = simple(0.25, 100, 50)
     assert last_levels(at, np.array([100]), alpha=0.05, looks=FOUR, most=100).tolist() == [0.05]
 
 
-# What a pilot says: precisions of sets by hand, correlations against NumPy, pilots too small.
+# Estimates from a pilot: precisions of sets by hand, correlations, small pilots.
 
 COUNT_PILOT = 120
 IDS = pl.Series([f"c{i:03}" for i in range(COUNT_PILOT)])
@@ -412,30 +414,30 @@ def precisions(places: np.ndarray, pi: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_precisions_by_hand(share: float) -> None:
+def test_precisions_of_a_pilot_by_hand(share: float) -> None:
     places = np.arange(0, COUNT_PILOT, round(1 / share))
-    found = precisions(places, share)
+    result = precisions(places, share)
     drawn = np.isin(np.arange(COUNT_PILOT), places)
     base = (Y[drawn].sum() + 0.5) / (drawn.sum() + 1)
-    for value, members in zip(found[:-1], MEMBERS_PILOT[:-1], strict=True):
+    for value, members in zip(result[:-1], MEMBERS_PILOT[:-1], strict=True):
         here = members & drawn
         assert value == pytest.approx((Y[here].sum() + base) / (here.sum() + 1))
-    assert found[-1] == pytest.approx(base)
+    assert result[-1] == pytest.approx(base)
 
 
-def test_a_set_without_draws_is_like_all() -> None:
-    found = precisions(np.arange(30, 90, 2), 0.25)
-    assert found[0] == found[-1]
-    assert found[2] == found[-1]
-    assert ((found > 0) & (found < 1)).all()
+def test_sets_without_draws_have_the_overall_precision() -> None:
+    result = precisions(np.arange(30, 90, 2), 0.25)
+    assert result[0] == result[-1]
+    assert result[2] == result[-1]
+    assert ((result > 0) & (result < 1)).all()
 
 
-def test_explained_is_the_squared_correlation() -> None:
+def test_explained_variance_is_the_squared_correlation() -> None:
     bits = np.random.default_rng(4)
     y = Y.astype(float)
     guess = np.clip(0.4 + 0.5 * (y - 0.4) + bits.normal(0, 0.2, COUNT_PILOT), 0, 1)
     weight = bits.integers(1, 4, COUNT_PILOT).astype(float)
-    found = explained_variance(SETS_PILOT, y, guess, weight)
+    explained = explained_variance(SETS_PILOT, y, guess, weight)
     own, counts = [], []
     for members in MEMBERS_PILOT:
         w, n = weight[members], members.sum()
@@ -445,18 +447,18 @@ def test_explained_is_the_squared_correlation() -> None:
         counts.append(n if n >= 30 else 0)
     shared = np.average(own, weights=counts)
     twin = (np.array(counts) * own + 100 * shared) / (np.array(counts) + 100)
-    np.testing.assert_allclose(found, twin, rtol=1e-9)
-    assert found[0] == pytest.approx(shared)
+    np.testing.assert_allclose(explained, twin, rtol=1e-9)
+    assert explained[0] == pytest.approx(shared)
     assert 0.3 < shared < 0.9
 
 
-def test_what_says_nothing_explains_nothing() -> None:
+def test_uninformative_predictions_explain_no_variance() -> None:
     y = Y.astype(float)
     assert not explained_variance(
         SETS_PILOT, y, np.full(COUNT_PILOT, 0.3), np.ones(COUNT_PILOT)
     ).any()
     assert not explained_variance(
         SETS_PILOT, y, 1 - y, np.ones(COUNT_PILOT)
-    ).any()  # no weight for what misleads
+    ).any()  # misleading predictions have no weight
     few = np.where(np.arange(COUNT_PILOT) < 29, 1.0, 0.0)
     assert not explained_variance(SETS_PILOT, y, y, few).any()

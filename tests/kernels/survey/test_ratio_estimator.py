@@ -1,4 +1,4 @@
-"""Strata whose draws weigh differently: classes, their limits, and how often these hold the truth."""
+"""Strata whose draws have different weights: classes, their limits, and coverage."""
 
 from __future__ import annotations
 
@@ -103,11 +103,13 @@ ALIKE = [([100] * h, [m] * h, [p] * h) for h in (5, 20) for m in (3, 5, 10) for 
 
 
 @pytest.mark.parametrize(("size", "draws", "precision"), HEAVY + ALIKE)
-def test_limits_hold_the_truth(size: list[int], draws: list[int], precision: list[float]) -> None:
+def test_limits_of_classes_cover_the_truth(
+    size: list[int], draws: list[int], precision: list[float]
+) -> None:
     assert coverage(size, draws, precision) >= LEAST
 
 
-def test_one_class_has_the_limits_of_one_variance() -> None:
+def test_limits_of_one_class_use_one_variance() -> None:
     alike = estimate_from_strata([100, 100], [10, 20], [1, 6])
     assert alike.parts == ()
     apart = estimate_from_strata([100, 100], [5, 20], [1, 6])
@@ -115,7 +117,7 @@ def test_one_class_has_the_limits_of_one_variance() -> None:
     assert [float(part.share) for part in apart.parts] == [0.5, 0.5]
 
 
-def test_classes_of_many_sets_at_once() -> None:
+def test_classes_of_many_sets_are_independent() -> None:
     """A set of one class keeps its limits beside one of two."""
     sizes, draws = np.array([[100, 100], [100, 100]]), np.array([[10, 20], [5, 50]])
     hits = np.array([[1, 6], [1, 9]])
@@ -142,7 +144,7 @@ def random_estimates(bits: np.random.Generator) -> Estimates:
 
 
 @given(st.integers(0, 10_000))
-def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
+def test_p_values_are_the_levels_at_which_limits_include_0(seed: int) -> None:
     bits = np.random.default_rng(seed)
     one, other = random_estimates(bits), random_estimates(bits)
     p = float(difference_p_values(one, other))
@@ -154,15 +156,15 @@ def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
 
 
 @given(st.integers(0, 10_000), st.floats(0.5, 0.99))
-def test_limits_hold_the_estimate_and_grow(seed: int, confidence: float) -> None:
-    found = random_estimates(np.random.default_rng(seed))
-    narrow, wide = (limits(found, confidence=level) for level in (confidence, 0.995))
+def test_limits_contain_the_estimate_and_grow_with_confidence(seed: int, confidence: float) -> None:
+    result = random_estimates(np.random.default_rng(seed))
+    narrow, wide = (limits(result, confidence=level) for level in (confidence, 0.995))
     assert 0 <= wide[0] <= narrow[0] + 1e-12
-    assert narrow[0] <= found.estimate + 1e-12
-    assert found.estimate - 1e-12 <= narrow[1] <= wide[1] + 1e-12 <= 1 + 2e-12
+    assert narrow[0] <= result.estimate + 1e-12
+    assert result.estimate - 1e-12 <= narrow[1] <= wide[1] + 1e-12 <= 1 + 2e-12
 
 
-# How often intervals hold the truth, and how often tests are wrong, over many samples.
+# Coverage of intervals and error rates of tests over many samples.
 
 SAMPLES_COVERAGE = 1000
 LEAST_COVERAGE = 0.94 - 3.5 * np.sqrt(0.94 * 0.06 / SAMPLES_COVERAGE)
@@ -173,32 +175,32 @@ RANK = np.argsort(np.argsort(-SCORE)) + 1
 TRUE = (np.random.default_rng(21).random(SIZE) < 1 / (1 + np.exp(2 - SCORE))).astype(float)
 
 
-def coverage_found(found: Estimates, truth: float) -> float:
-    lower, upper = limits(found, confidence=0.95)
+def share_covered(estimates: Estimates, truth: float) -> float:
+    lower, upper = limits(estimates, confidence=0.95)
     return float(((lower <= truth + 1e-12) & (truth - 1e-12 <= upper)).mean())
 
 
-def is_unbiased(found: Estimates, truth: float) -> bool:
-    made = found.estimate[~np.isnan(found.estimate)]
-    return bool(abs(made.mean() - truth) < 4 * made.std() / np.sqrt(len(made)) + 0.01)
+def is_unbiased(estimates: Estimates, truth: float) -> bool:
+    defined = estimates.estimate[~np.isnan(estimates.estimate)]
+    return bool(abs(defined.mean() - truth) < 4 * defined.std() / np.sqrt(len(defined)) + 0.01)
 
 
 @pytest.mark.parametrize("design", ["simple", "unequal"])
 @pytest.mark.parametrize("size", [100, pytest.param(400, marks=pytest.mark.long)])
-def test_lists_of_a_generated_population(design: str, size: int) -> None:
+def test_limits_of_generated_lists_cover_the_truth(design: str, size: int) -> None:
     x = np.ones(SIZE) if design == "simple" else np.exp(-RANK / 300) + 0.05
     pi = chances(x, size)
     drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed=size)
     for n in (50, 200, 600, SIZE):
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
-        found = estimate_set(members, TRUE, pi, drawn)
-        held = coverage_found(found, truth)
-        assert held >= LEAST_COVERAGE, n
-        assert is_unbiased(found, truth)
-        if found.draws.mean() >= 30:
-            assert held <= 0.985, n
-            known = found.estimate[~np.isnan(found.variance)]
-            ratio = np.nanmean(found.variance) / known.var()
+        estimates = estimate_set(members, TRUE, pi, drawn)
+        covered = share_covered(estimates, truth)
+        assert covered >= LEAST_COVERAGE, n
+        assert is_unbiased(estimates, truth)
+        if estimates.draws.mean() >= 30:
+            assert covered <= 0.985, n
+            known = estimates.estimate[~np.isnan(estimates.variance)]
+            ratio = np.nanmean(estimates.variance) / known.var()
             assert 0.8 < ratio < 1.25, n
 
 
@@ -222,26 +224,26 @@ def sampled_strata(
     "strata", [2, 5, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 20))]
 )
 @pytest.mark.parametrize("draws", [1, 3, 10, pytest.param(50, marks=pytest.mark.long)])
-def test_strata(strata: int, draws: int) -> None:
+def test_limits_of_strata_cover_the_truth(strata: int, draws: int) -> None:
     for rates in ([0.1] * strata, np.linspace(0.6, 0.02, strata).tolist()):
         sizes = np.linspace(100, 400, strata).astype(int).tolist()
-        found, truth = sampled_strata(rates, sizes, [draws] * strata, seed=strata)
-        assert coverage_found(found, truth) >= LEAST_COVERAGE
-        assert is_unbiased(found, truth)
+        estimates, truth = sampled_strata(rates, sizes, [draws] * strata, seed=strata)
+        assert share_covered(estimates, truth) >= LEAST_COVERAGE
+        assert is_unbiased(estimates, truth)
 
 
-def test_a_large_stratum_with_few_draws() -> None:
-    found, truth = sampled_strata([0.5, 0.1], [100, 900], [50, 3], seed=1)
-    parts = (found.p, found.p_variance, found.draws)
-    plain = korn_graubard(*parts, most=found.most, alike=found.alike, confidence=0.95)
-    held = float(((plain[0] <= truth) & (truth <= plain[1])).mean())
-    assert held < 0.4  # their interval doesn't know what three draws have missed
-    assert coverage_found(found, truth) >= LEAST_COVERAGE
+def test_few_draws_of_a_large_stratum_need_class_limits() -> None:
+    estimates, truth = sampled_strata([0.5, 0.1], [100, 900], [50, 3], seed=1)
+    parts = (estimates.p, estimates.p_variance, estimates.draws)
+    plain = korn_graubard(*parts, most=estimates.most, alike=estimates.alike, confidence=0.95)
+    covered = float(((plain[0] <= truth) & (truth <= plain[1])).mean())
+    assert covered < 0.4  # the pooled interval ignores what three draws may have missed
+    assert share_covered(estimates, truth) >= LEAST_COVERAGE
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("right", [0.5, 0.8, 0.97])
-def test_a_judge_good_or_bad(right: float) -> None:
+def test_limits_with_any_judge_cover_the_truth(right: float) -> None:
     random = np.random.default_rng(30)
     guess = np.where(random.random(SIZE) < right, TRUE, 1 - TRUE)
     pi = chances(np.exp(-RANK / 300) + 0.05, 300)
@@ -250,16 +252,16 @@ def test_a_judge_good_or_bad(right: float) -> None:
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
         widths = []
         for prediction in (None, guess):
-            found = estimate_set(members, TRUE, pi, drawn, prediction=prediction)
-            assert coverage_found(found, truth) >= LEAST_COVERAGE, n
-            assert is_unbiased(found, truth)
-            lower, upper = limits(found, confidence=0.95)
+            estimates = estimate_set(members, TRUE, pi, drawn, prediction=prediction)
+            assert share_covered(estimates, truth) >= LEAST_COVERAGE, n
+            assert is_unbiased(estimates, truth)
+            lower, upper = limits(estimates, confidence=0.95)
             widths.append((upper - lower).mean())
         assert widths[1] < {0.5: 1.02, 0.8: 0.98, 0.97: 0.85}[right] * widths[0]
 
 
 @pytest.mark.parametrize("design", ["simple", "unequal"])
-def test_the_size_of_the_test_where_two_sets_hold_the_same(design: str) -> None:
+def test_the_test_of_equal_sets_keeps_its_level(design: str) -> None:
     # 200 and 200 members, 60 true ones in each, their places at random
     random = np.random.default_rng(40)
     first = np.arange(400) < 200
@@ -269,7 +271,7 @@ def test_the_size_of_the_test_where_two_sets_hold_the_same(design: str) -> None:
     sides = [estimate_set(members, y, pi, drawn) for members in (first, ~first)]
     wrong = (difference_p_values(sides[0], sides[1]) < 0.05).mean()
     assert 0.01 < wrong < 0.055 + 2.5 * np.sqrt(0.055 * 0.945 / 2000)
-    # where all of it is drawn a difference is found, whatever Fisher's test says of chance
+    # in complete samples any difference is significant, unlike in Fisher's test
     y[0] = 1 - y[0]
     full = [
         estimate_set(members, y, np.ones(400), np.arange(400)[None], folds=1)
@@ -279,7 +281,7 @@ def test_the_size_of_the_test_where_two_sets_hold_the_same(design: str) -> None:
 
 
 @pytest.mark.long
-def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> None:
+def test_limits_in_krenns_data_cover_the_truth(public_data: Callable[[str], Path]) -> None:
     """A designed sample with predictions by a logistic model of scores, fitted in each sample."""
     path = public_data("collocations/krenn_pp_verb.ds")
     table = pl.read_csv(path, separator="\t", quote_char=None)
@@ -290,17 +292,17 @@ def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> N
     best = np.min(list(ranks.values()), axis=0)
     pi = chances(np.exp(-best / 1000) + 0.1, 400)
     drawn = sequential_poisson(pi, 300, seed=50)
-    fold, widths, held = np.arange(drawn.shape[1]) % 10, [], []
+    fold, widths, covered = np.arange(drawn.shape[1]) % 10, [], []
     for sample in drawn:
         guess = cross_fit(features, sample, y[sample], fold)
         for n in (500, 1000):
             members = ranks["am.t.score"] <= n
             for prediction in (None, guess):
-                found = estimate_set(members, y, pi, sample[None], prediction=prediction)
-                lower, upper = limits(found, confidence=0.95)
+                estimates = estimate_set(members, y, pi, sample[None], prediction=prediction)
+                lower, upper = limits(estimates, confidence=0.95)
                 widths.append(float(upper[0] - lower[0]))
-                held.append(float(lower[0]) <= y[members].mean() <= float(upper[0]))
-    width, share = (np.array(each).reshape(300, 2, 2).mean(axis=0) for each in (widths, held))
+                covered.append(float(lower[0]) <= y[members].mean() <= float(upper[0]))
+    width, share = (np.array(each).reshape(300, 2, 2).mean(axis=0) for each in (widths, covered))
     assert share.min() >= 0.94 - 3.5 * np.sqrt(0.94 * 0.06 / 300)
     assert (width[:, 1] < 0.95 * width[:, 0]).all()
     only = ranks["am.t.score"] <= 1000, ranks["am.log.likelihood"] <= 1000
@@ -311,7 +313,7 @@ def test_lists_and_differences_of_krenn(public_data: Callable[[str], Path]) -> N
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
 
-def test_sets_that_are_drawn_but_for_one_or_two() -> None:
+def test_limits_of_nearly_complete_sets_cover_the_truth() -> None:
     # 8 and 6 members among 400, nearly all of them drawn; 6 and 1 are true
     y, members = np.zeros(400), np.arange(400)
     y[[0, 1, 2, 3, 4, 5, 8]] = 1
@@ -321,8 +323,8 @@ def test_sets_that_are_drawn_but_for_one_or_two() -> None:
         estimate_set(inside, y, pi, drawn)
         for inside in (members < 8, (members >= 8) & (members < 14))
     ]
-    assert coverage_found(sides[0], 6 / 8) >= LEAST_COVERAGE
-    assert coverage_found(sides[1], 1 / 6) >= LEAST_COVERAGE
+    assert share_covered(sides[0], 6 / 8) >= LEAST_COVERAGE
+    assert share_covered(sides[1], 1 / 6) >= LEAST_COVERAGE
     low, high = difference_limits(sides[0], sides[1], confidence=0.95)
     assert ((low <= 6 / 8 - 1 / 6) & (high >= 6 / 8 - 1 / 6)).mean() >= LEAST_COVERAGE
 
@@ -363,36 +365,38 @@ def estimate(members: Sequence[Member], folds: int = 1, enough: int = 1) -> Esti
 
 
 def same(
-    found: Estimates, slow: tuple[Fraction | None, Fraction | None], rel: float = 1e-12
+    estimates: Estimates, slow: tuple[Fraction | None, Fraction | None], rel: float = 1e-12
 ) -> None:
     estimate, variance = (float("nan") if each is None else float(each) for each in slow)
-    assert float(found.estimate) == pytest.approx(estimate, rel=rel, abs=rel / 1000, nan_ok=True)
-    assert float(found.variance) == pytest.approx(
+    assert float(estimates.estimate) == pytest.approx(
+        estimate, rel=rel, abs=rel / 1000, nan_ok=True
+    )
+    assert float(estimates.variance) == pytest.approx(
         variance, rel=max(rel, 1e-7 if rel > 1e-9 else 1e-9), abs=rel / 1000, nan_ok=True
     )
 
 
 @given(st.lists(member(), min_size=1, max_size=14))
-def test_agrees_with_exact_fractions(members: list[Member]) -> None:
+def test_estimates_agree_with_exact_fractions(members: list[Member]) -> None:
     same(estimate(members), slow_estimate(members))
 
 
 @given(st.lists(member(folds=3), min_size=1, max_size=14))
-def test_agrees_with_exact_fractions_of_predictions(members: list[Member]) -> None:
+def test_estimates_with_predictions_agree_with_exact_fractions(members: list[Member]) -> None:
     open_ = [each for each in members if each.pi < 1]
     sizes = {h: [each for each in open_ if each.stratum == h] for h in range(3)}
-    left = {
+    remaining = {
         h: part for h, part in sizes.items() if any(each.y is None for each in part)
-    }  # the others are known
-    drawn = [each for part in left.values() for each in part if each.y is not None]
-    count = {h: len(part) for h, part in left.items()}
+    }  # the others are certain
+    drawn = [each for part in remaining.values() for each in part if each.y is not None]
+    count = {h: len(part) for h, part in remaining.items()}
     tau = [slow_tau(drawn, count, fold, folds=3) for fold in range(3)]
     with patch.object(ratio_estimator, "EACH", 0):  # few members have five hits and five misses
-        found = estimate(members, folds=3)
+        estimates = estimate(members, folds=3)
     slow = slow_estimate(members, tau)
-    same(found, slow, rel=1e-8)
+    same(estimates, slow, rel=1e-8)
     if slow != slow_estimate(members, [Fraction(0)] * 3):  # else predictions may have had no weight
-        assert float(found.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
+        assert float(estimates.tau) == pytest.approx(float(sum(tau) / 3), rel=1e-8, abs=1e-10)
 
 
 def simple(y: Sequence[int], pi: float, size: float) -> Estimates:
@@ -403,33 +407,33 @@ def simple(y: Sequence[int], pi: float, size: float) -> Estimates:
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=60), st.floats(0.01, 0.99))
 def test_constant_chances_give_the_textbook_variance(y: list[int], pi: float) -> None:
     p, m = sum(y) / len(y), len(y)
-    found = simple(y, pi, m / pi)
-    assert float(found.estimate) == pytest.approx(p, rel=1e-13)
+    result = simple(y, pi, m / pi)
+    assert float(result.estimate) == pytest.approx(p, rel=1e-13)
     expected = (1 - pi) * p * (1 - p) / (m - 1)
-    assert float(found.variance) == pytest.approx(expected, rel=1e-9, abs=1e-15)
-    assert float(found.most) == pytest.approx(m / (1 - pi))
-    assert float(found.alike) == pytest.approx(m / (1 - pi))
+    assert float(result.variance) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert float(result.most) == pytest.approx(m / (1 - pi))
+    assert float(result.alike) == pytest.approx(m / (1 - pi))
 
 
 @given(st.integers(1, 40), st.floats(1e-6, 0.99))
-def test_draws_that_are_all_alike_give_0_or_1_exactly(m: int, pi: float) -> None:
+def test_equal_draws_give_exactly_0_or_1(m: int, pi: float) -> None:
     chances = np.linspace(pi, (1 + pi) / 2, m)
     for y in (0.0, 1.0):
         columns = draw_moments(np.full(m, y), chances).sum(axis=1)[:, None, None]
-        found = hajek(columns, np.array([10.0 * m]), certain=CertainCounts(*np.zeros(3)))
-        assert float(found.p) == y
+        result = hajek(columns, np.array([10.0 * m]), certain=CertainCounts(*np.zeros(3)))
+        assert float(result.p) == y
 
 
-def test_the_known_part_shifts_and_scales() -> None:
+def test_known_parts_shift_and_scale_the_estimate() -> None:
     alone = simple([1, 0, 0, 1, 0], 0.25, 20.0)
     columns = draw_moments([1, 0, 0, 1, 0], 0.25).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([20.0]), certain=CertainCounts(*np.array([3.0, 2.0, 0.0])))
-    assert float(found.estimate) == pytest.approx((3 + 20 * 0.4) / 25)
-    assert float(found.variance) == pytest.approx(0.8**2 * float(alone.variance))
-    assert (float(found.floor), float(found.ceiling)) == pytest.approx((5 / 25, 1 - 5 / 25))
+    result = hajek(columns, np.array([20.0]), certain=CertainCounts(*np.array([3.0, 2.0, 0.0])))
+    assert float(result.estimate) == pytest.approx((3 + 20 * 0.4) / 25)
+    assert float(result.variance) == pytest.approx(0.8**2 * float(alone.variance))
+    assert (float(result.floor), float(result.ceiling)) == pytest.approx((5 / 25, 1 - 5 / 25))
 
 
-def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
+def test_estimates_of_empty_single_and_complete_samples() -> None:
     none = hajek(
         np.zeros((17, 1, 1)), np.array([4.0]), certain=CertainCounts(*np.array([2.0, 1.0, 0.0]))
     )
@@ -447,11 +451,11 @@ def test_nothing_drawn_one_drawn_all_drawn_nothing_there() -> None:
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 
 
-def test_a_certain_member_without_a_judgement() -> None:
+def test_certain_members_without_a_judgement_are_estimated() -> None:
     columns = draw_moments([1, 0], 0.5).sum(axis=1)[:, None, None]
-    found = hajek(columns, np.array([4.0]), certain=CertainCounts(*np.array([1.0, 0.0, 1.0])))
-    assert np.isnan(found.estimate)
-    assert (float(found.floor), float(found.ceiling)) == pytest.approx((2 / 6, 5 / 6))
+    result = hajek(columns, np.array([4.0]), certain=CertainCounts(*np.array([1.0, 0.0, 1.0])))
+    assert np.isnan(result.estimate)
+    assert (float(result.floor), float(result.ceiling)) == pytest.approx((2 / 6, 5 / 6))
 
 
 def estimate_with_predictions(
@@ -463,15 +467,15 @@ def estimate_with_predictions(
     return hajek(sums[:, None], mass, certain=CertainCounts(*np.zeros(3)), guessed=guessed)
 
 
-def test_predictions_that_are_right_leave_no_variance() -> None:
+def test_correct_predictions_leave_no_variance() -> None:
     y = np.tile([1.0, 0.0, 0.0, 1.0, 0.0], 10)
-    found = estimate_with_predictions(y, y, np.array([1.0] * 300 + [0.0] * 150))
-    assert float(found.tau) == pytest.approx(1.0)
-    assert float(found.estimate) == pytest.approx((20 + 300) / 500)
-    assert float(found.variance) == pytest.approx(0.0, abs=1e-15)
+    result = estimate_with_predictions(y, y, np.array([1.0] * 300 + [0.0] * 150))
+    assert float(result.tau) == pytest.approx(1.0)
+    assert float(result.estimate) == pytest.approx((20 + 300) / 500)
+    assert float(result.variance) == pytest.approx(0.0, abs=1e-15)
 
 
-def test_few_judgements_and_equal_predictions_count_nothing() -> None:
+def test_few_judgements_and_equal_predictions_have_no_weight() -> None:
     y = np.tile([1.0, 0.0], 14)
     assert float(estimate_with_predictions(y, y, np.ones(100)).tau) == 0.0  # 28 draws
     more = np.tile([1.0, 0.0], 30)
@@ -488,17 +492,17 @@ def test_predictions_need_five_hits_and_five_misses() -> None:
         assert (prediction_weights(drawn, np.array([1.0])).item() > 0) == used
 
 
-def test_full_annotation_gives_the_exact_value_whatever_is_predicted() -> None:
+def test_full_annotation_is_exact_with_any_predictions() -> None:
     random = np.random.default_rng(1)
     y, g = (random.random(200) < 0.3).astype(float), random.random(200)
-    found = estimate_with_predictions(y, g, np.zeros(0))
-    assert float(found.estimate) == pytest.approx(y.mean(), rel=1e-14)
-    # and by the ratio alone, if one more is left that nobody knows
+    result = estimate_with_predictions(y, g, np.zeros(0))
+    assert float(result.estimate) == pytest.approx(y.mean(), rel=1e-14)
+    # and by the ratio alone, if one more is unknown
     almost = estimate_with_predictions(y, g, np.array([0.5]))
     assert float(almost.estimate) == pytest.approx(y.mean(), abs=0.01)
 
 
-def test_the_weight_of_a_fold_does_not_see_its_own_judgements() -> None:
+def test_the_weight_of_a_fold_ignores_its_own_judgements() -> None:
     random = np.random.default_rng(2)
     y, g = (random.random(60) < 0.5).astype(float), random.random(60)
     fold = np.arange(60) % 3
@@ -515,7 +519,9 @@ def test_the_weight_of_a_fold_does_not_see_its_own_judgements() -> None:
 
 
 @given(st.integers(1, 300), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_whole_numbers_give_clopper_and_pearson(n: int, data: st.DataObject, level: float) -> None:
+def test_whole_numbers_have_clopper_pearson_limits(
+    n: int, data: st.DataObject, level: float
+) -> None:
     k = data.draw(st.integers(0, n))
     lower, upper = binomial_limits(k / n, n, (1 - level) / 2)
     expected = clopper_pearson(k, n, confidence=level)
@@ -525,7 +531,7 @@ def test_whole_numbers_give_clopper_and_pearson(n: int, data: st.DataObject, lev
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.5, 500.0), st.floats(0.0, 1.0))
-def test_limits_mirror_and_a_heavier_unit_widens_them(p: float, n: float, unit: float) -> None:
+def test_binomial_limits_mirror_and_widen_with_the_unit(p: float, n: float, unit: float) -> None:
     lower, upper = binomial_limits(p, n, 0.025, unit=unit)
     other = binomial_limits(1 - p, n, 0.025, unit=unit)
     assert float(lower) == pytest.approx(1 - float(other[1]), abs=1e-9)
@@ -535,20 +541,20 @@ def test_limits_mirror_and_a_heavier_unit_widens_them(p: float, n: float, unit: 
     assert lower - 1e-9 <= p <= upper + 1e-9
 
 
-def test_tails_beyond_all_numbers_leave_nothing_out() -> None:
+def test_tails_below_all_numbers_give_limits_of_0_and_1() -> None:
     lower, upper = binomial_limits([0.4, 0.6], 6.2, 1e-200, unit=0.129)
     assert (lower.tolist(), upper.tolist()) == ([0.0, 0.0], [1.0, 1.0])
 
 
-def test_draws_that_an_estimate_is_worth() -> None:
+def test_effective_draws_have_these_values() -> None:
     # p (1 - p) / V; the cap; p = 0; one draw; no draw
     p, variance = [0.2, 0.2, 0.0, 0.5, np.nan], [0.02, 0.001, 0.0, np.nan, np.nan]
-    found = effective_draws(p, variance, [10, 10, 10, 1, 0], most=12, alike=9)
-    assert found.tolist() == pytest.approx([8.0, 12.0, 9.0, 9.0, 0.0])
+    effective = effective_draws(p, variance, [10, 10, 10, 1, 0], most=12, alike=9)
+    assert effective.tolist() == pytest.approx([8.0, 12.0, 9.0, 9.0, 0.0])
     assert effective_draws(0.0, 0.0, 10, most=7, alike=9) == 7.0
 
 
-def test_korn_and_graubard_without_a_variance() -> None:
+def test_korn_graubard_limits_without_a_variance() -> None:
     lower, upper = korn_graubard(0.0, 0.0, 20, most=40, alike=25, confidence=0.95)
     assert float(lower) == 0.0
     assert float(upper) == pytest.approx(1 - 0.025 ** (1 / 25))
@@ -556,7 +562,7 @@ def test_korn_and_graubard_without_a_variance() -> None:
     assert [float(limit) for limit in nothing] == [0.0, 1.0]
 
 
-def test_mover_by_hand() -> None:
+def test_mover_has_the_published_limits() -> None:
     # Newcombe's method 10 of 56/70 against 48/80: [.0524, .3339] from Wilson's limits
     lower, upper = mover((56 / 70, 0.6917, 0.8769), (48 / 80, 0.4904, 0.7005))
     assert (float(lower), float(upper)) == pytest.approx((0.0524, 0.3339), abs=2e-4)
@@ -567,7 +573,7 @@ def test_mover_without_an_estimate_takes_the_widest() -> None:
     assert (float(lower), float(upper)) == pytest.approx((-0.3, 0.7))
 
 
-def test_limits_by_t() -> None:
+def test_t_limits_are_clipped() -> None:
     lower, upper = t_limits(
         [0.5, 0.9, 1.0, 0.5], [0.01, 0.04, 0.0, np.nan], [5, 5, 0, 1], confidence=0.9
     )
@@ -577,58 +583,58 @@ def test_limits_by_t() -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
-def test_confidence_is_inside_0_and_1(confidence: float) -> None:
+def test_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence"):
         t_limits(0.5, 0.01, 5, confidence=confidence)
     with pytest.raises(ValueError, match="confidence"):
         korn_graubard(0.5, 0.01, 5, most=5, alike=5, confidence=confidence)
 
 
-def test_by_hand() -> None:
+def test_weighted_means_by_hand() -> None:
     # one lemma of 40 forms for certain, two of 60: the ratio of 2 w1 + w2, w = size / pi
-    found = weighted_mean([1.0, 0.8, 0.2], [1.0, 0.5, 0.25], size=[40, 5, 10], total=100)
+    result = weighted_mean([1.0, 0.8, 0.2], [1.0, 0.5, 0.25], size=[40, 5, 10], total=100)
     p = (10 * 0.8 + 40 * 0.2) / 50
-    assert float(found.estimate) == pytest.approx(0.4 + 0.6 * p)
+    assert float(result.estimate) == pytest.approx(0.4 + 0.6 * p)
     w, c = np.array([10.0, 40.0]), np.array([0.5, 0.75])
     z = w * (np.array([0.8, 0.2]) - p) / 50
     centre = (c * z).sum() / c.sum()
-    assert float(found.p_variance) == pytest.approx(2 * (c * (z - centre) ** 2).sum())
+    assert float(result.p_variance) == pytest.approx(2 * (c * (z - centre) ** 2).sum())
 
 
-def test_drawn_by_size_all_draws_weigh_alike() -> None:
+def test_draws_by_size_have_equal_weights() -> None:
     size = np.array([2.0, 8.0, 5.0, 1.0])
     y = np.array([0.1, 0.9, 0.4, 1.0])
-    found = weighted_mean(y, size / 100, size=size, total=300)
-    assert float(found.estimate) == pytest.approx(y.mean())
+    result = weighted_mean(y, size / 100, size=size, total=300)
+    assert float(result.estimate) == pytest.approx(y.mean())
 
 
-def test_all_certain_is_exact_and_nothing_is_unknown() -> None:
-    found = weighted_mean([0.5, 1.0], 1.0, size=[1, 3], total=4)
-    assert [float(each) for each in mean_limits(found, confidence=0.95)] == [0.875, 0.875]
+def test_means_of_complete_and_empty_samples() -> None:
+    result = weighted_mean([0.5, 1.0], 1.0, size=[1, 3], total=4)
+    assert [float(each) for each in mean_limits(result, confidence=0.95)] == [0.875, 0.875]
     nothing = weighted_mean([], [], size=[], total=4)
     assert np.isnan(nothing.estimate)
     assert [float(each) for each in mean_limits(nothing, confidence=0.95)] == [0.0, 1.0]
 
 
-def test_draws_larger_than_the_whole_are_refused() -> None:
+def test_draws_larger_than_the_population_are_refused() -> None:
     with pytest.raises(ValueError, match="the draws have total size 7, but the population only 5"):
         weighted_mean([1.0, 0.0], 0.5, size=[3, 4], total=5)
     with pytest.raises(ValueError, match=r"chances must be in \(0, 1\]"):
         weighted_mean(1.0, 1.5, size=1, total=5)
 
 
-def test_the_interval_holds_the_mean_of_lemmas_drawn_by_size() -> None:
+def test_limits_of_lemmas_drawn_by_size_cover_the_mean() -> None:
     random = np.random.default_rng(11)
     size = np.rint(random.lognormal(2.5, 1.0, 600)) + 1
     y = np.clip(random.beta(6, 2, 600) + 0.05 * np.log(size) / 5, 0, 1)
     truth, pi = (size * y).sum() / size.sum(), chances(size, 60)
-    held, errors = [], []
+    covered, errors = [], []
     for drawn in sequential_poisson(pi, 800, seed=12):
-        found = weighted_mean(y[drawn], pi[drawn], size=size[drawn], total=size.sum())
-        lower, upper = mean_limits(found, confidence=0.95)
-        held.append(lower <= truth <= upper)
-        errors.append(float(found.estimate) - truth)
-    assert 0.93 <= np.mean(held) <= 0.975
+        mean = weighted_mean(y[drawn], pi[drawn], size=size[drawn], total=size.sum())
+        lower, upper = mean_limits(mean, confidence=0.95)
+        covered.append(lower <= truth <= upper)
+        errors.append(float(mean.estimate) - truth)
+    assert 0.93 <= np.mean(covered) <= 0.975
     assert abs(np.mean(errors)) < 3 * np.std(errors) / np.sqrt(len(errors)) + 0.002
 
 
@@ -644,35 +650,35 @@ def columns(rows: list[tuple[float, float, int]]) -> tuple[FloatArray, FloatArra
 
 
 @given(ROWS, st.integers(1, 500))
-def test_with_a_known_total_it_is_the_weighted_mean(
+def test_influence_gives_the_weighted_mean_and_its_variance(
     rows: list[tuple[float, float, int]], more: int
 ) -> None:
-    """Two ways to one estimate and its variance: sums of moments, and what each draw adds."""
+    """Two ways to one estimate and its variance: sums of moments, and influence of draws."""
     y, pi, size = columns(rows)
     assume((pi < 1).sum() >= 2)
     total = size.sum() + more
-    found = weighted_mean(y, pi, size=size, total=total)
+    result = weighted_mean(y, pi, size=size, total=total)
     twin = influence(y, pi, size, total=total)
-    assert twin.estimate == pytest.approx(float(found.estimate))
+    assert twin.estimate == pytest.approx(float(result.estimate))
     assert twin.z[pi < 1].sum() == pytest.approx(0, abs=1e-12)
-    assert rosen_variance(twin.z, pi) == pytest.approx(float(found.variance), abs=1e-12)
+    assert rosen_variance(twin.z, pi) == pytest.approx(float(result.variance), abs=1e-12)
 
 
 @given(ROWS)
-def test_a_ratio_by_a_slow_twin(rows: list[tuple[float, float, int]]) -> None:
+def test_ratio_means_agree_with_a_slow_twin(rows: list[tuple[float, float, int]]) -> None:
     y, pi, size = columns(rows)
     above = sum(a * v / p for v, p, a in rows)
     below = sum(a / p for v, p, a in rows)
-    found = ratio_mean(y, pi, size=size)
-    assert float(found.estimate) == pytest.approx(above / below)
+    result = ratio_mean(y, pi, size=size)
+    assert float(result.estimate) == pytest.approx(above / below)
     open_ = [(a * (v - above / below) / p / below, 1 - p) for v, p, a in rows if p < 1]
     m = len(open_)
     if m > 1:
         centre = sum(c * z for z, c in open_) / sum(c for _, c in open_)
         variance = m / (m - 1) * sum(c * (z - centre) ** 2 for z, c in open_)
-        assert float(found.variance) == pytest.approx(variance, abs=1e-12)
+        assert float(result.variance) == pytest.approx(variance, abs=1e-12)
     elif m == 0:
-        assert float(found.variance) == 0
+        assert float(result.variance) == 0
 
 
 @given(ROWS, st.one_of(st.none(), st.integers(1, 500)))
@@ -685,12 +691,12 @@ def test_weights_add_up_to_1(rows: list[tuple[float, float, int]], more: int | N
     assert (weights > 0).all()
 
 
-def test_certain_draws_count_what_they_are() -> None:
+def test_certain_draws_have_their_own_share_as_weight() -> None:
     weights = draw_weights(np.array([1.0, 0.5]), np.array([30.0, 5.0]), total=100)
     assert weights.tolist() == pytest.approx([0.01, 0.7 / 5])
 
 
-def test_draws_without_size_weigh_nothing() -> None:
+def test_draws_without_size_have_no_weight() -> None:
     weights = draw_weights(np.array([0.5, 0.5]), np.array([0.0, 5.0]), total=None)
     assert (weights * [0, 5]).tolist() == [0, 1]
     assert np.isnan(draw_weights(np.array([0.5]), np.array([0.0]), total=None)).all()
@@ -700,55 +706,55 @@ def test_draws_without_size_weigh_nothing() -> None:
         draw_weights(np.array([0.5]), np.array([-1.0]), total=None)
 
 
-def test_variance_of_one_draw_and_of_none() -> None:
+def test_the_variance_of_single_and_no_draws() -> None:
     assert np.isnan(rosen_variance(np.array([0.1]), np.array([0.5])))
     assert rosen_variance(np.array([0.1]), np.array([1.0])) == 0
     assert rosen_variance(np.array([]), np.array([])) == 0
 
 
-def test_a_mean_that_is_compared_with_itself() -> None:
+def test_a_mean_has_no_difference_from_itself() -> None:
     pi, size = np.array([0.5, 0.25, 1.0]), np.array([5.0, 10.0, 40.0])
     one = influence(np.array([0.8, 0.3, 0.5]), pi, size, total=100)
-    found = mean_difference(one, one, pi, weighs=size > 0)
-    assert found == (0.0, 0.0, 2)
+    result = mean_difference(one, one, pi, weighs=size > 0)
+    assert result == (0.0, 0.0, 2)
 
 
-def test_the_difference_from_nothing_is_the_mean() -> None:
+def test_the_difference_from_zero_is_the_mean() -> None:
     pi, size = np.array([0.5, 0.25, 1.0]), np.array([5.0, 10.0, 40.0])
     y = np.array([0.8, 0.3, 0.5])
     one, none = (influence(each, pi, size, total=100) for each in (y, np.zeros(3)))
-    found = mean_difference(one, none, pi, weighs=size > 0)
+    result = mean_difference(one, none, pi, weighs=size > 0)
     mean = weighted_mean(y, pi, size=size, total=100)
-    assert found.estimate == pytest.approx(float(mean.estimate))
-    assert found.variance == pytest.approx(float(mean.variance))
+    assert result.estimate == pytest.approx(float(mean.estimate))
+    assert result.variance == pytest.approx(float(mean.variance))
 
 
 @given(ROWS, st.integers(0, 500))
-def test_beta_limits_hold_the_estimate_and_stay_within_what_is_open(
+def test_beta_limits_contain_the_estimate_and_respect_known_parts(
     rows: list[tuple[float, float, int]], more: int
 ) -> None:
     y, pi, size = columns(rows)
-    found = weighted_mean(y, pi, size=size, total=size.sum() + more)
-    lower, upper = (float(each) for each in beta_limits(found, confidence=0.95))
-    assert np.fmin(found.floor, found.estimate) <= lower + 1e-12
-    assert upper <= np.fmax(found.ceiling, found.estimate) + 1e-12
-    if not np.isnan(found.estimate):
-        assert lower - 1e-12 <= found.estimate <= upper + 1e-12
+    result = weighted_mean(y, pi, size=size, total=size.sum() + more)
+    lower, upper = (float(each) for each in beta_limits(result, confidence=0.95))
+    assert np.fmin(result.floor, result.estimate) <= lower + 1e-12
+    assert upper <= np.fmax(result.ceiling, result.estimate) + 1e-12
+    if not np.isnan(result.estimate):
+        assert lower - 1e-12 <= result.estimate <= upper + 1e-12
 
 
 def test_beta_limits_by_hand() -> None:
     """p = .7 of 3 draws, n' = p q / V (1.96 / 4.3027)^2."""
     scipy = pytest.importorskip("scipy")
-    found = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
-    n = 0.21 / float(found.variance) * (1.959963984540054 / 4.302652729749464) ** 2
+    result = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
+    n = 0.21 / float(result.variance) * (1.959963984540054 / 4.302652729749464) ** 2
     lower = scipy.stats.beta.ppf(0.025, n * 0.7, n * 0.3 + 1)
-    assert float(beta_limits(found, confidence=0.95)[0]) == pytest.approx(lower)
+    assert float(beta_limits(result, confidence=0.95)[0]) == pytest.approx(lower)
 
 
-def test_beta_limits_of_values_that_are_all_alike() -> None:
-    """Nothing is known of the spread: as Clopper and Pearson, for 20 draws of ones."""
-    found = weighted_mean(np.ones(20), 0.01, size=1, total=2000)
-    lower, upper = (float(each) for each in beta_limits(found, confidence=0.95))
+def test_beta_limits_of_equal_values_are_near_clopper_pearson() -> None:
+    """The spread is unknown: limits as those of Clopper and Pearson, for 20 draws of ones."""
+    result = weighted_mean(np.ones(20), 0.01, size=1, total=2000)
+    lower, upper = (float(each) for each in beta_limits(result, confidence=0.95))
     assert lower == pytest.approx(0.025 ** (0.99 / 20), abs=1e-3)
     assert upper == 1
     one = weighted_mean([0.5], 0.1, size=1, total=10)
@@ -757,26 +763,26 @@ def test_beta_limits_of_values_that_are_all_alike() -> None:
     )
 
 
-def test_beta_is_t_without_its_symmetry() -> None:
+def test_beta_limits_of_many_draws_equal_t_limits() -> None:
     random = np.random.default_rng(5)
-    found = weighted_mean(random.beta(40, 40, 300), 0.01, size=1, total=30_000)
-    beta, t = (limits(found, confidence=0.95) for limits in (beta_limits, mean_limits))
+    result = weighted_mean(random.beta(40, 40, 300), 0.01, size=1, total=30_000)
+    beta, t = (limits(result, confidence=0.95) for limits in (beta_limits, mean_limits))
     assert np.ravel(beta) == pytest.approx(np.ravel(t), abs=0.002)
 
 
-def test_the_ratio_holds_what_it_estimates_where_sizes_come_after_the_draw() -> None:
+def test_ratio_limits_cover_the_mean_if_sizes_are_guessed() -> None:
     """Drawn by a guess of the size, which is off by up to a half."""
     random = np.random.default_rng(17)
     size = np.rint(random.lognormal(2.5, 1.0, 500)) + 1
     y = random.beta(5, 2, 500)
     guess = np.maximum(1.0, np.rint(size * random.uniform(0.5, 1.5, 500)))
     truth, pi = (size * y).sum() / size.sum(), chances(guess, 60)
-    held = []
+    covered = []
     for drawn in sequential_poisson(pi, 600, seed=18):
-        found = ratio_mean(y[drawn], pi[drawn], size=size[drawn])
-        lower, upper = beta_limits(found, confidence=0.95)
-        held.append(lower <= truth <= upper)
-    assert 0.925 <= np.mean(held) <= 0.985
+        mean = ratio_mean(y[drawn], pi[drawn], size=size[drawn])
+        lower, upper = beta_limits(mean, confidence=0.95)
+        covered.append(lower <= truth <= upper)
+    assert 0.925 <= np.mean(covered) <= 0.985
 
 
 CELLS, LISTS = 3, 4
@@ -784,7 +790,7 @@ CELLS, LISTS = 3, 4
 
 @st.composite
 def units(draw: st.DrawFn) -> dict[str, Any]:
-    """Units under three measures; what they add differs by up to twelve orders of magnitude."""
+    """Units under three measures; their terms differ by up to twelve orders of magnitude."""
     size = draw(st.integers(1, 12))
     amount = st.sampled_from([0.0, 1.0, 3.0, 1e-6, 1e6, 0.1])
     values = draw(st.lists(st.lists(amount, min_size=size, max_size=size), min_size=1, max_size=2))
@@ -793,34 +799,34 @@ def units(draw: st.DrawFn) -> dict[str, Any]:
     return {"first": np.array(first), "columns": np.array(values), "cell": np.array(cell)}
 
 
-def exact(made: dict[str, Any], column: int, inside: np.ndarray[Any, Any], cell: int) -> float:
-    values = made["columns"][column]
-    chosen = np.flatnonzero(inside & (made["cell"] == cell))
-    return float(sum((Fraction(values[place]) for place in chosen), Fraction(0)))
+def exact(case: dict[str, Any], column: int, inside: np.ndarray[Any, Any], cell: int) -> float:
+    values = case["columns"][column]
+    places = np.flatnonzero(inside & (case["cell"] == cell))
+    return float(sum((Fraction(values[place]) for place in places), Fraction(0)))
 
 
 @given(units())
-def test_lists_and_sets_agree_with_exact_sums(made: dict[str, Any]) -> None:
-    found = list_sums(made["first"], made["columns"], made["cell"], lists=LISTS, cells=CELLS)
-    for (k, measure, n, cell), value in np.ndenumerate(found):
-        inside = made["first"][measure] <= n
-        assert value == pytest.approx(exact(made, k, inside, cell), rel=1e-13)
-    members = made["first"] <= 1
-    sums = set_sums(members, made["columns"], made["cell"], CELLS)
-    assert sums == pytest.approx(found[:, :, 1], rel=1e-13)
+def test_lists_and_sets_agree_with_exact_sums(case: dict[str, Any]) -> None:
+    result = list_sums(case["first"], case["columns"], case["cell"], lists=LISTS, cells=CELLS)
+    for (k, measure, n, cell), value in np.ndenumerate(result):
+        inside = case["first"][measure] <= n
+        assert value == pytest.approx(exact(case, k, inside, cell), rel=1e-13)
+    members = case["first"] <= 1
+    sums = set_sums(members, case["columns"], case["cell"], CELLS)
+    assert sums == pytest.approx(result[:, :, 1], rel=1e-13)
 
 
 @given(units())
-def test_differences_lose_no_digits(made: dict[str, Any]) -> None:
+def test_differences_agree_with_exact_sums(case: dict[str, Any]) -> None:
     pairs = [(0, 1), (0, 2), (2, 1), (1, 1)]
-    found = difference_sums(**made, pairs=pairs, cuts=range(1, LISTS), cells=CELLS)
-    for (k, cut, pair, side, cell), value in np.ndenumerate(found):
+    sums = difference_sums(**case, pairs=pairs, cuts=range(1, LISTS), cells=CELLS)
+    for (k, n, pair, side, cell), value in np.ndenumerate(sums):
         one, other = (pairs[pair][side], pairs[pair][1 - side])
-        inside = (made["first"][one] <= cut + 1) & (made["first"][other] > cut + 1)
-        assert value == pytest.approx(exact(made, k, inside, cell), rel=1e-13, abs=0.0)
+        inside = (case["first"][one] <= n + 1) & (case["first"][other] > n + 1)
+        assert value == pytest.approx(exact(case, k, inside, cell), rel=1e-13, abs=0.0)
 
 
-def test_a_small_difference_beside_large_weights() -> None:
+def test_a_small_difference_beside_large_weights_is_exact() -> None:
     # as 1e16 + 1 - 1e16 it would be 0
     first = np.array([[0, 0], [0, 1]])
     columns, cell = np.array([[1e16, 1.0]]), np.zeros(2, dtype=np.int64)
@@ -828,33 +834,39 @@ def test_a_small_difference_beside_large_weights() -> None:
     assert sums.ravel().tolist() == [1.0, 0.0]
 
 
-def test_no_units_and_no_pairs() -> None:
+def test_sums_without_units_or_pairs_are_empty() -> None:
     nothing = np.zeros((2, 0), dtype=np.int64), np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
     assert not list_sums(*nothing, lists=2, cells=1).any()
     assert not difference_sums(*nothing, pairs=[(0, 1)], cuts=range(2), cells=1).any()
     assert difference_sums(*nothing, pairs=[], cuts=range(2), cells=1).shape == (1, 2, 0, 2, 1)
 
 
-def test_blocks_hold_every_cut_once() -> None:
-    assert [cut for block in blocks(7, numbers=10**6) for cut in block] == list(range(7))
+def test_blocks_contain_every_cut_once() -> None:
+    assert [n for block in blocks(7, numbers=10**6) for n in block] == list(range(7))
     assert list(blocks(0, numbers=1)) == []
 
 
 def test_moments_by_hand() -> None:
     # pi = 1/4: w = 4 times the size, c = 3/4
-    made = Moments(*draw_moments([0.5], [0.25], size=2.0, prediction=0.1)[:, 0])
-    assert made.draws == 1
-    assert (made.hits, made.misses) == (1.0, 1.0)
-    assert (made.w, made.wy, made.c, made.cw, made.cww) == (8.0, 4.0, 0.75, 6.0, 48.0)
-    assert (made.cwwy, made.cwwyy) == (24.0, 12.0)
-    assert made.cwwyg == pytest.approx(2.4)
-    assert made.cwwgg == pytest.approx(0.48)
-    assert made.wg == pytest.approx(0.8)
-    assert made.guessed == pytest.approx(0.2)
+    moments = Moments(*draw_moments([0.5], [0.25], size=2.0, prediction=0.1)[:, 0])
+    assert moments.draws == 1
+    assert (moments.hits, moments.misses) == (1.0, 1.0)
+    assert (moments.w, moments.wy, moments.c, moments.cw, moments.cww) == (
+        8.0,
+        4.0,
+        0.75,
+        6.0,
+        48.0,
+    )
+    assert (moments.cwwy, moments.cwwyy) == (24.0, 12.0)
+    assert moments.cwwyg == pytest.approx(2.4)
+    assert moments.cwwgg == pytest.approx(0.48)
+    assert moments.wg == pytest.approx(0.8)
+    assert moments.guessed == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"pi": [0.5, 1.0]}, "chances must be in (0, 1): 1 invalid value, for example 1 (row 1)"),
         ({"y": [2, -1]}, "2 invalid values, for example 2 (row 0), -1 (row 1)"),
@@ -865,7 +877,7 @@ def test_moments_by_hand() -> None:
         ({"size": 0.0}, "sizes must be above 0: 2 invalid values"),
     ],
 )
-def test_what_is_out_of_range_is_refused(wrong: dict[str, Any], said: str) -> None:
+def test_values_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
     options: dict[str, Any] = {"y": [1, 0], "pi": [0.5, 0.5]} | wrong
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         draw_moments(**options)

@@ -38,9 +38,9 @@ OTHERS = np.array(
 
 def prediction_powered(tau: float, confidence: float) -> tuple[float, float, float]:
     """The form for independent draws from an endless population (PPI++, section 2)."""
-    left = Y - tau * GUESS
-    mean = tau * OTHERS.mean() + left.mean()
-    variance = tau**2 * OTHERS.var() / len(OTHERS) + left.var() / len(Y)
+    residual = Y - tau * GUESS
+    mean = tau * OTHERS.mean() + residual.mean()
+    variance = tau**2 * OTHERS.var() / len(OTHERS) + residual.var() / len(Y)
     half = scipy.special.ndtri((1 + confidence) / 2) * np.sqrt(variance)
     return mean, mean - half, mean + half
 
@@ -49,21 +49,21 @@ def prediction_powered(tau: float, confidence: float) -> tuple[float, float, flo
     ("tau", "expected"),
     [(0.0, (0.5, 0.23992581, 0.76007419)), (1.0, (0.48, 0.28952339, 0.67047661))],
 )
-def test_known_values_of_prediction_powered_inference(
+def test_values_agree_with_the_package_ppi_python(
     tau: float, expected: tuple[float, float, float]
 ) -> None:
-    # what the package ppi-python 0.2.3 prints
+    # output of the package ppi-python 0.2.3
     assert prediction_powered(tau, 0.9) == pytest.approx(expected, abs=6e-9)
 
 
-def test_normal_scores() -> None:
+def test_normal_scores_are_quantiles_of_ranks() -> None:
     ranks = np.array([[3, 1, 2, 4], [1, 2, 3, 4]])
-    found = normal_scores(ranks)
-    assert found.shape == (2, 4)
-    assert found[1].tolist() == sorted(found[1], reverse=True)
-    assert found[0, [1, 2, 0, 3]] == pytest.approx(found[1])
-    assert found.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
-    assert found[1, 0] == pytest.approx(scipy.stats.norm.ppf(1 - 0.625 / 4.25))
+    result = normal_scores(ranks)
+    assert result.shape == (2, 4)
+    assert result[1].tolist() == sorted(result[1], reverse=True)
+    assert result[0, [1, 2, 0, 3]] == pytest.approx(result[1])
+    assert result.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert result[1, 0] == pytest.approx(scipy.stats.norm.ppf(1 - 0.625 / 4.25))
 
 
 def test_folds_depend_on_the_id_alone() -> None:
@@ -94,11 +94,11 @@ def slow_model(x: FloatArray, y: FloatArray, ridge: float) -> FloatArray:
 
 
 @pytest.mark.parametrize("effects", [False, True])
-def test_agrees_with_one_model_at_a_time(*, effects: bool) -> None:
+def test_cross_fitting_agrees_with_single_models(*, effects: bool) -> None:
     x, y = population()
     places, fold = np.arange(0, 300, 3), np.arange(100) % 4
     words = np.stack([np.arange(300) % 7, np.arange(300) // 40]) if effects else None
-    found = cross_fit(x, places, y[places], fold, folds=4, ridge=2.0, effects=words)
+    result = cross_fit(x, places, y[places], fold, folds=4, ridge=2.0, effects=words)
     scaled = np.column_stack([np.ones(300), (x - x.mean(axis=0)) / x.std(axis=0)])
     if words is not None:
         ones = [each == np.unique(each)[:, None] for each in words]
@@ -109,10 +109,10 @@ def test_agrees_with_one_model_at_a_time(*, effects: bool) -> None:
     guesses = scipy.special.expit(scaled @ np.array(models).T)
     expected = guesses.mean(axis=1)
     expected[places] = guesses[places, fold]
-    assert found == pytest.approx(expected, abs=1e-5)
+    assert result == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_judgement_does_not_tell_its_own_prediction() -> None:
+def test_a_judgement_does_not_change_its_own_prediction() -> None:
     x, y = population()
     places, fold = np.arange(60), np.arange(60) % 5
     before = cross_fit(x, places, y[:60], fold, folds=5)
@@ -123,35 +123,35 @@ def test_a_judgement_does_not_tell_its_own_prediction() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_judgements_all_alike_and_features_that_say_nothing(value: float) -> None:
+def test_equal_judgements_and_constant_features_are_fitted(value: float) -> None:
     x = np.column_stack([np.linspace(-9, 9, 50), np.ones(50)])
-    found = cross_fit(x, np.arange(20), np.full(20, value), np.arange(20) % 10)
-    assert np.all((found > 0) & (found < 1))
-    assert np.abs(found - value).max() < 0.1
+    result = cross_fit(x, np.arange(20), np.full(20, value), np.arange(20) % 10)
+    assert np.all((result > 0) & (result < 1))
+    assert np.abs(result - value).max() < 0.1
 
 
 def test_a_word_without_a_judged_candidate_has_no_effect() -> None:
     x, y = population()
     places, fold = np.arange(100), np.arange(100) % 5
     word = np.where(np.arange(300) < 100, np.arange(300) % 3, 3)
-    found = cross_fit(x, places, y[places], fold, folds=5, effects=word[None])
+    result = cross_fit(x, places, y[places], fold, folds=5, effects=word[None])
     other = cross_fit(x, places, y[places], fold, folds=5, effects=np.minimum(word, 3)[None] * 10)
-    assert found == pytest.approx(other, abs=1e-12)
+    assert result == pytest.approx(other, abs=1e-12)
     lone = np.where(np.arange(300) == 299, 9, word)
     assert cross_fit(x, places, y[places], fold, folds=5, effects=lone[None]) == pytest.approx(
-        found
+        result
     )
 
 
-def test_separable_judgements_have_a_best_fit() -> None:
+def test_separable_judgements_have_a_finite_fit() -> None:
     x = np.linspace(-1, 1, 40)[:, None]
-    found = cross_fit(x, np.arange(40), (x[:, 0] > 0).astype(float), np.arange(40) % 5)
-    assert np.all(np.diff(found) > -0.3)
-    assert found[0] < 0.1
-    assert found[-1] > 0.9
+    result = cross_fit(x, np.arange(40), (x[:, 0] > 0).astype(float), np.arange(40) % 5)
+    assert np.all(np.diff(result) > -0.3)
+    assert result[0] < 0.1
+    assert result[-1] > 0.9
 
 
-def test_nothing_judged_is_refused() -> None:
+def test_predictions_without_judgements_are_refused() -> None:
     none = np.zeros(0, dtype=np.int64)
     with pytest.raises(ValueError, match="predictions require a judgement"):
         cross_fit(np.ones((3, 1)), none, [], none)

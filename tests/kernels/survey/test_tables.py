@@ -31,7 +31,7 @@ Drawn = dict[str, Member]
 
 @st.composite
 def samples(draw: st.DrawFn) -> tuple[dict[str, list[str]], Drawn]:
-    """Three rankings of up to ten candidates, and who was drawn with which chance."""
+    """Three rankings of up to ten candidates, the draws and their chances."""
     ids = [f"c{number}" for number in range(draw(st.integers(1, 10)))]
     orders = {name: draw(st.permutations(ids)) for name in NAMES}
     chances = [Fraction(1), Fraction(1, 2), Fraction(1, 8)]
@@ -43,8 +43,8 @@ def samples(draw: st.DrawFn) -> tuple[dict[str, list[str]], Drawn]:
     return orders, members
 
 
-def frames(made: tuple[dict[str, list[str]], Drawn]) -> tuple[pl.DataFrame, ...]:
-    orders, members = made
+def frames(case: tuple[dict[str, list[str]], Drawn]) -> tuple[pl.DataFrame, ...]:
+    orders, members = case
     rows = [
         (name, each, place) for name, order in orders.items() for place, each in enumerate(order, 1)
     ]
@@ -62,17 +62,17 @@ def frames(made: tuple[dict[str, list[str]], Drawn]) -> tuple[pl.DataFrame, ...]
     return ranks, draws, pl.DataFrame(strata, schema=["id", "stratum"], orient="row")
 
 
-def near(found: float | None, slow: Fraction | None) -> None:
+def near(value: float | None, slow: Fraction | None) -> None:
     if slow is None:
-        assert found is None
+        assert value is None
     else:
-        assert found == pytest.approx(float(slow), rel=1e-9, abs=1e-12)
+        assert value == pytest.approx(float(slow), rel=1e-9, abs=1e-12)
 
 
 @given(samples())
-def test_tables_agree_with_sets_taken_one_by_one(made: tuple[dict[str, list[str]], Drawn]) -> None:
-    orders, members = made
-    ranks, draws, strata = frames(made)
+def test_tables_agree_with_single_sets(case: tuple[dict[str, list[str]], Drawn]) -> None:
+    orders, members = case
+    ranks, draws, strata = frames(case)
     cuts = range(1, len(members) + 1)
     lists, pairs = estimate_tables(ranks, draws, at=cuts, pairs=PAIRS, candidates=strata)
     assert lists.height == 3 * len(cuts)
@@ -89,7 +89,8 @@ def test_tables_agree_with_sets_taken_one_by_one(made: tuple[dict[str, list[str]
         one, other = (set(orders[row[f"measure_{side}"]][: row["n"]]) for side in (1, 2))
         assert row["size"] == len(one - other)
         sides = [
-            slow_estimate([members[each] for each in held]) for held in (one - other, other - one)
+            slow_estimate([members[each] for each in members_of_set])
+            for members_of_set in (one - other, other - one)
         ]
         (first, v1), (second, v2) = sides
         if one == other:
@@ -113,7 +114,7 @@ def small() -> tuple[pl.DataFrame, pl.DataFrame]:
     return ranks, draws
 
 
-def test_rows_come_in_any_order_and_categories_apart() -> None:
+def test_tables_are_sorted_and_by_category() -> None:
     ranks, draws = small()
     both = pl.concat([draws.with_columns(category=pl.lit(name)) for name in ("B", "A")])
     lists, pairs = estimate_tables(
@@ -127,11 +128,11 @@ def test_rows_come_in_any_order_and_categories_apart() -> None:
     assert pairs["category"].to_list() == ["A", "A", "B", "B"]
 
 
-def test_differences_turn_round() -> None:
+def test_reversed_pairs_have_opposite_differences() -> None:
     ranks, draws = small()
-    given_ = build_study(ranks, draws)
-    there = pair_estimates(given_, pairs=[("mi", "dice")], at=[2, 4]).rows(named=True)
-    back = pair_estimates(given_, pairs=[("dice", "mi")], at=[2, 4]).rows(named=True)
+    study = build_study(ranks, draws)
+    there = pair_estimates(study, pairs=[("mi", "dice")], at=[2, 4]).rows(named=True)
+    back = pair_estimates(study, pairs=[("dice", "mi")], at=[2, 4]).rows(named=True)
     for one, other in zip(there, back, strict=True):
         assert one["lower"] == pytest.approx(-other["upper"])
         assert one["p_value"] == pytest.approx(other["p_value"])
@@ -140,11 +141,11 @@ def test_differences_turn_round() -> None:
 
 def test_unjudged_draws_stay_open_and_are_counted() -> None:
     ranks, draws = small()
-    found = (
+    result = (
         list_estimates(build_study(ranks, draws), at=[8]).filter(measure="mi").row(0, named=True)
     )
-    assert (found["draws"], found["unjudged"], found["certain"]) == (3, 1, 0)
-    assert found["estimate"] == pytest.approx(2 / 3)
+    assert (result["draws"], result["unjudged"], result["certain"]) == (3, 1, 0)
+    assert result["estimate"] == pytest.approx(2 / 3)
 
 
 def test_empty_samples_and_no_questions() -> None:
@@ -175,12 +176,12 @@ def test_predictions_of_a_judge_are_used() -> None:
     assert helped["upper"] - helped["lower"] < 0.85 * (plain["upper"] - plain["lower"])
     # out of fold predictions of the draws themselves come first
     own = draws.with_columns(prediction=pl.lit(0.5), fold=pl.int_range(100) % 5)
-    found = list_estimates(build_study(ranks, own, candidates=judge), at=[size]).row(0, named=True)
-    assert found["tau"] == 0
+    result = list_estimates(build_study(ranks, own, candidates=judge), at=[size]).row(0, named=True)
+    assert result["tau"] == 0
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"draws": {"pi": 0.0}}, "pi outside .* in 4 draws"),
         ({"draws": {"pi": None}}, "pi outside .* in 4 draws"),
@@ -200,17 +201,17 @@ def test_predictions_of_a_judge_are_used() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(change: dict[str, dict[str, Any]], said: str) -> None:
+def test_inconsistent_tables_are_refused(change: dict[str, dict[str, Any]], message: str) -> None:
     ranks, draws = small()
     tables = {"ranks": ranks, "draws": draws, "candidates": draws.select("id").clear()}
     tables["candidates"] = ranks.select(pl.col("id").unique().sort())
     for name, columns in change.items():
-        made = {
+        changed = {
             key: value if isinstance(value, pl.Expr) else pl.lit(value)
             for key, value in columns.items()
         }
-        tables[name] = tables[name].with_columns(**made)
-    with pytest.raises(ValueError, match=said):
+        tables[name] = tables[name].with_columns(**changed)
+    with pytest.raises(ValueError, match=message):
         build_study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
 
 
@@ -224,16 +225,16 @@ def test_questions_that_cannot_be_answered_are_refused() -> None:
     ranks, draws = small()
     ids = ranks["id"].unique().sort()
     pool = pl.DataFrame({"id": ids, "pi": [0.5] * 6 + [0.0] * 2})
-    given_ = build_study(ranks, draws.head(3), candidates=pool)
+    study = build_study(ranks, draws.head(3), candidates=pool)
     with pytest.raises(ValueError, match=r"3 questions .* dice at 6 \(2 of them\), dice at 8"):
-        list_estimates(given_, at=[6, 8])
-    assert pair_estimates(given_, pairs=[("mi", "dice")], at=[8]).height == 1
+        list_estimates(study, at=[6, 8])
+    assert pair_estimates(study, pairs=[("mi", "dice")], at=[8]).height == 1
     with pytest.raises(ValueError, match="mi against dice at 2"):
-        pair_estimates(given_, pairs=[("mi", "dice")], at=[2])
+        pair_estimates(study, pairs=[("mi", "dice")], at=[2])
     with pytest.raises(ValueError, match=r"2 list sizes are outside 1\.\.8, for example 0, 9"):
-        list_estimates(given_, at=[0, 9, 4])
+        list_estimates(study, at=[0, 9, 4])
     with pytest.raises(ValueError, match="no ranks for mu"):
-        pair_estimates(given_, pairs=[("mi", "mu")], at=[2])
+        pair_estimates(study, pairs=[("mi", "mu")], at=[2])
     with pytest.raises(ValueError, match="no draws"):
         estimate_tables(ranks, draws.clear().with_columns(category=pl.lit("A")), at=[1])
 
@@ -265,14 +266,14 @@ def random_study(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataF
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 9), st.booleans())
-def test_a_window_is_the_list_of_its_members(
+def test_windows_equal_lists_of_their_members(
     seed: int, window: int, every: int, strata: bool
 ) -> None:
     """Rank the members of a window first, and it is an n-best list."""
-    tables, given_ = random_study(seed, strata=strata)
-    found = window_estimates(given_, window=window, every=every)
-    assert found["first_rank"].unique().to_list() == list(range(1, SIZE - window + 2, every))
-    row = found.sample(1, seed=seed).row(0, named=True)
+    tables, study = random_study(seed, strata=strata)
+    result = window_estimates(study, window=window, every=every)
+    assert result["first_rank"].unique().to_list() == list(range(1, SIZE - window + 2, every))
+    row = result.sample(1, seed=seed).row(0, named=True)
     inside = pl.col("rank").is_between(row["first_rank"], row["last_rank"])
     moved = tables["ranks"].filter(measure=row["measure"]).sort(~inside, "rank").with_columns(
         rank=pl.int_range(1, SIZE + 1)
@@ -285,70 +286,70 @@ def test_a_window_is_the_list_of_its_members(
         assert row[name] == listed[name]
 
 
-def test_spans_without_units_and_at_the_end() -> None:
+def test_sums_of_spans_without_units_and_at_the_end() -> None:
     ranks = np.array([2, 4, 4])
     columns, cell = np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 0])
-    found = span_sums(ranks, np.array([1, 2, 3, 5]), 2, columns, cell, cells=2)
-    assert found[0].tolist() == [[1.0, 0.0], [1.0, 0.0], [4.0, 2.0], [0.0, 0.0]]
+    result = span_sums(ranks, np.array([1, 2, 3, 5]), 2, columns, cell, cells=2)
+    assert result[0].tolist() == [[1.0, 0.0], [1.0, 0.0], [4.0, 2.0], [0.0, 0.0]]
 
 
-def test_windows_that_do_not_fit() -> None:
-    given_ = random_study(1)[1]
-    assert window_estimates(given_, window=SIZE + 1).is_empty()
-    assert window_estimates(given_, window=SIZE).height == 2
+def test_windows_that_do_not_fit_are_refused() -> None:
+    study = random_study(1)[1]
+    assert window_estimates(study, window=SIZE + 1).is_empty()
+    assert window_estimates(study, window=SIZE).height == 2
     with pytest.raises(ValueError, match="at least 1 rank"):
-        window_estimates(given_, window=0)
+        window_estimates(study, window=0)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_bands_are_the_limits_at_their_level(seed: int) -> None:
-    given_ = random_study(seed)[1]
+def test_bands_equal_limits_at_their_level(seed: int) -> None:
+    study = random_study(seed)[1]
     at = range(20, 51)
-    found = list_bands(given_, at=at, replicates=500, seed="s")
-    for (measure,), rows in found.group_by("measure"):
+    result = list_bands(study, at=at, replicates=500, seed="s")
+    for (measure,), rows in result.group_by("measure"):
         level = rows["level"].unique().item()
         assert 0.95 < level < 0.9999
-        alone = list_estimates(given_, at=at, confidence=level).filter(measure=measure)
+        alone = list_estimates(study, at=at, confidence=level).filter(measure=measure)
         assert rows.sort("n")["lower_band"].to_list() == alone["lower"].to_list()
     pairs = [("a", "b")]
-    apart = pair_bands(given_, pairs=pairs, at=at, replicates=500, seed="s")
+    apart = pair_bands(study, pairs=pairs, at=at, replicates=500, seed="s")
     level = apart["level"].unique().item()
-    alone = pair_estimates(given_, pairs=pairs, at=at, confidence=level)
+    alone = pair_estimates(study, pairs=pairs, at=at, confidence=level)
     assert apart["upper_band"].to_list() == alone["upper"].to_list()
 
 
-def test_levels_of_their_own_for_each_list_and_pair() -> None:
-    given_ = random_study(3)[1]
+def test_each_list_and_pair_may_have_its_own_level() -> None:
+    study = random_study(3)[1]
     levels = np.array([[0.9, 0.99], [0.95, 0.5]])
-    found = list_estimates(given_, at=[20, 30], confidence=levels)
-    for place, (measure, n) in enumerate(found.select("measure", "n").rows()):
-        alone = list_estimates(given_, at=[n], confidence=float(levels.ravel()[place]))
-        assert found["upper"][place] == alone.filter(measure=measure)["upper"].item()
-    apart = pair_estimates(given_, pairs=[("a", "b")], at=[20, 30], confidence=[[0.9], [0.99]])
+    result = list_estimates(study, at=[20, 30], confidence=levels)
+    for place, (measure, n) in enumerate(result.select("measure", "n").rows()):
+        alone = list_estimates(study, at=[n], confidence=float(levels.ravel()[place]))
+        assert result["upper"][place] == alone.filter(measure=measure)["upper"].item()
+    apart = pair_estimates(study, pairs=[("a", "b")], at=[20, 30], confidence=[[0.9], [0.99]])
     assert (
         apart["lower"][0]
-        == pair_estimates(given_, pairs=[("a", "b")], at=[20], confidence=0.9)["lower"].item()
+        == pair_estimates(study, pairs=[("a", "b")], at=[20], confidence=0.9)["lower"].item()
     )
     with pytest.raises(ValueError, match="not 1"):
-        list_estimates(given_, at=[20], confidence=[[0.9], [1.0]])
+        list_estimates(study, at=[20], confidence=[[0.9], [1.0]])
 
 
-def test_equal_chances_are_told_by_the_members_and_not_the_draws() -> None:
-    given_ = random_study(4)[1]
+def test_equal_chances_depend_on_the_members_and_not_the_draws() -> None:
+    study = random_study(4)[1]
     pairs = [("a", "b")]
-    constant = equal_chances(given_, np.full(SIZE, 0.3), pairs=pairs, at=[10, SIZE])
+    constant = equal_chances(study, np.full(SIZE, 0.3), pairs=pairs, at=[10, SIZE])
     assert constant["equal"].to_list() == [True, True]
     one = np.full(SIZE, 0.3)
-    ranks = given_.ranks
+    ranks = study.ranks
     only_a = np.flatnonzero((ranks[0] <= 10) & (ranks[1] > 10))
     one[only_a[0]] = 0.31
-    told = equal_chances(given_, one, pairs=pairs, at=[10, SIZE])["equal"].to_list()
-    assert told == [False, True]
+    equal = equal_chances(study, one, pairs=pairs, at=[10, SIZE])["equal"].to_list()
+    assert equal == [False, True]
     one[only_a] = 0.31  # all of D1 alike, unlike D2
-    assert equal_chances(given_, one, pairs=pairs, at=[10])["equal"].item()
+    assert equal_chances(study, one, pairs=pairs, at=[10])["equal"].item()
 
 
-def test_what_assists() -> None:
+def test_predictions_are_used_if_they_are_informative() -> None:
     bits = np.random.default_rng(2)
     ids = pl.Series([f"c{place:03}" for place in range(200)])
     ranks = bits.permutation(200)[None] + 1

@@ -139,8 +139,8 @@ def test_bounds_hold_at_any_prices(name: str) -> None:
             assert result.slope.shape == prices.shape
             for each, excess in above.items():
                 assert excess <= max(result.excess, 0) / relaxation.least + TOLERANCE
-                gain_ = min(result.conditional[k, c] for k, c in enumerate(each))
-                assert excess <= max(gain_, 0) / relaxation.least + TOLERANCE
+                least = min(result.conditional[k, c] for k, c in enumerate(each))
+                assert excess <= max(least, 0) / relaxation.least + TOLERANCE
 
 
 def test_sets_have_no_gain_at_the_first_prices() -> None:

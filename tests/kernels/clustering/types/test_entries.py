@@ -32,18 +32,18 @@ def sets(table: Entries) -> list[tuple[str, set[str], set[str]]]:
 
 
 def test_entries_and_dropped_rows_by_hand() -> None:
-    patterns_ = entries(GOLD, INDUCED)
-    assert sets(patterns_) == [
+    result = entries(GOLD, INDUCED)
+    assert sets(result) == [
         ("a", {"10", "2"}, {"1"}),
         ("b", {"10"}, {"1"}),
         ("c", {"10"}, set()),
     ]
-    assert (patterns_.n_dropped, patterns_.n_without_cluster, patterns_.n_clusters_dropped) == (
+    assert (result.n_dropped, result.n_without_cluster, result.n_clusters_dropped) == (
         1,
         1,
         1,
     )
-    assert patterns_.clusters.to_list() == ["1"]
+    assert result.clusters.to_list() == ["1"]
 
 
 def test_weights_are_refused() -> None:
@@ -64,9 +64,9 @@ def test_numbers_sort_as_text() -> None:
 def test_equal_items_are_one_pattern() -> None:
     gold = pl.DataFrame({"item": list("abc"), "gold": ["N", "V", "N"]})
     induced = pl.DataFrame({"item": list("abc"), "cluster": ["1", "1", "1"]})
-    patterns_ = entries(gold, induced)
-    assert patterns_.patterns.counts.tolist() == [2, 1]
-    assert patterns_.pattern.tolist() == [0, 1, 0]
+    result = entries(gold, induced)
+    assert result.patterns.counts.tolist() == [2, 1]
+    assert result.pattern.tolist() == [0, 1, 0]
 
 
 @given(pairs, pairs, st.randoms())
@@ -75,20 +75,20 @@ def test_order_and_repetition_of_rows_do_not_matter(
 ) -> None:
     first = [(f"w{i}", f"c{c}") for i, c in [(0, 0), *gold]]
     second = [(f"w{i}", f"k{k}") for i, k in induced]
-    patterns_ = entries(_table(first, "gold"), _table(second, "cluster"))
+    result = entries(_table(first, "gold"), _table(second, "cluster"))
     known = {item for item, _ in first}
-    assert sets(patterns_) == [
+    assert sets(result) == [
         (item, {c for i, c in first if i == item}, {k for i, k in second if i == item})
         for item in sorted(known)
     ]
-    assert patterns_.n_dropped == len({i for i, _ in second} - known)
-    assert patterns_.patterns.counts.sum() == len(known)
+    assert result.n_dropped == len({i for i, _ in second} - known)
+    assert result.patterns.counts.sum() == len(known)
     random.shuffle(first)
     random.shuffle(second)
     again = entries(_table(first * 2, "gold"), _table(second * 2, "cluster"))
-    assert again.pattern.tolist() == patterns_.pattern.tolist()
-    assert abs(again.patterns.gold - patterns_.patterns.gold).nnz == 0
-    assert abs(again.patterns.induced - patterns_.patterns.induced).nnz == 0
+    assert again.pattern.tolist() == result.pattern.tolist()
+    assert abs(again.patterns.gold - result.patterns.gold).nnz == 0
+    assert abs(again.patterns.induced - result.patterns.induced).nnz == 0
 
 
 def _table(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
@@ -98,21 +98,21 @@ def _table(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
 def test_nulls_are_no_membership() -> None:
     gold = pl.DataFrame({"item": ["a", "a", None, "b"], "gold": ["N", None, "V", None]})
     induced = pl.DataFrame({"item": ["a", None], "cluster": [None, "1"]})
-    patterns_ = entries(gold, induced)
-    assert sets(patterns_) == [("a", {"N"}, set())]
-    assert patterns_.n_without_cluster == 1
+    result = entries(gold, induced)
+    assert sets(result) == [("a", {"N"}, set())]
+    assert result.n_without_cluster == 1
 
 
 def test_entries_without_clusters() -> None:
-    patterns_ = entries(GOLD, INDUCED.clear())
-    assert len(patterns_.clusters) == 0
-    assert patterns_.patterns.induced.shape == (2, 0)
-    assert patterns_.n_without_cluster == 3
+    result = entries(GOLD, INDUCED.clear())
+    assert len(result.clusters) == 0
+    assert result.patterns.induced.shape == (2, 0)
+    assert result.n_without_cluster == 3
 
 
 def test_items_without_gold_entry_are_dropped() -> None:
-    patterns_ = entries(GOLD, pl.DataFrame({"item": ["x"], "cluster": ["1"]}))
-    assert (patterns_.n_dropped, patterns_.n_clusters_dropped, len(patterns_.clusters)) == (1, 1, 0)
+    result = entries(GOLD, pl.DataFrame({"item": ["x"], "cluster": ["1"]}))
+    assert (result.n_dropped, result.n_clusters_dropped, len(result.clusters)) == (1, 1, 0)
 
 
 @pytest.mark.parametrize("gold", [GOLD.clear(), GOLD.with_columns(gold=pl.lit(None))])
