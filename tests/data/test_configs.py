@@ -1,4 +1,4 @@
-"""Every experiment of the project runs: on its own data, and on public data where it is there."""
+"""Every experiment of the project runs on its own data, and on public data if available."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_experiment_is_tested() -> None:
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
 @pytest.mark.long
-def test_experiment_on_public_data(
+def test_experiments_on_public_data_run(
     name: str, public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
     file, waiting = PUBLIC[name]
@@ -66,57 +66,57 @@ def test_experiment_on_public_data(
 
         convert_public.convert(data, tmp_path / "data")
         data = tmp_path / "data"
-    done = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path / "runs", data=data, report=False)
-    assert len(done.waits) == waiting
-    assert len(done.manifests) + 2 * waiting == len(done.project.nodes)
-    check_report(done)
+    run = lx.run(CONFIGS / f"{name}.toml", runs=tmp_path / "runs", data=data, report=False)
+    assert len(run.waits) == waiting
+    assert len(run.manifests) + 2 * waiting == len(run.project.nodes)
+    check_report(run)
 
 
 @pytest.mark.long
-def test_study_on_public_data(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_study_on_public_data_runs(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     """Every point of the study gives the average precision of each measure."""
     data = public_data("corpora/brown.tsv.gz").parents[1]
-    done = lx.sweep(CONFIGS / "e-view.toml", runs=tmp_path / "runs", data=data)
-    assert not done.failed
-    table = done.tables["average"]
+    run = lx.sweep(CONFIGS / "e-view.toml", runs=tmp_path / "runs", data=data)
+    assert not run.failed
+    table = run.tables["average"]
     assert table.group_by("point", "path", "min_frequency").len()["len"].n_unique() == 1
 
 
 @pytest.mark.long
-def test_parseme_corpora_of_any_language(
+def test_parseme_corpora_of_any_language_are_evaluated(
     public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """Each corpus in the folder judges its own candidates, and no expression is lost unseen."""
+    """Each corpus in the folder judges its own candidates, and lost expressions are counted."""
     folder = public_data("corpora/parseme_sv_train.cupt.gz").parent
     for path in sorted(folder.glob("parseme_*.cupt*")):
         stages = ("candidates", "judgements")
         settings = {f"stages.{stage}.corpus": f"data:corpora/{path.name}" for stage in stages}
-        done = lx.run(CONFIGS / "parseme.toml", runs=tmp_path, settings=settings, report=False)
-        (coverage,) = done.table("judgements.coverage").rows(named=True)
+        run = lx.run(CONFIGS / "parseme.toml", runs=tmp_path, settings=settings, report=False)
+        (coverage,) = run.table("judgements.coverage").rows(named=True)
         assert coverage["n_judged"] == coverage["n_candidates"]
         assert 0 < coverage["n_true"] < coverage["n_judged"]
 
 
-def check_report(done: Run) -> None:
-    """Check that whatever a report shows has one verdict, one colour and one title."""
-    compared = {node.stage.name for node in done.project.nodes.values()}
-    assert bool(check_verdicts(done)) <= bool(compared & COMPARISONS)
-    check_names(done)
+def check_report(run: Run) -> None:
+    """Check that everything in a report has one verdict, one colour and one title."""
+    compared = {node.stage.name for node in run.project.nodes.values()}
+    assert bool(check_verdicts(run)) <= bool(compared & COMPARISONS)
+    check_names(run)
 
 
 COMPARISONS = {"evaluate.comparison", "evaluate.designed", "evaluate.lexicons"}
 
 
 @pytest.mark.long
-def test_demo(tmp_path: Path) -> None:
-    done = lx.run(CONFIGS / "demo.toml", runs=tmp_path, report=False)
-    assert set(done.manifests) == set(done.project.nodes)
-    assert check_verdicts(done) > 100
-    check_names(done)
+def test_the_demo_and_its_variant_run(tmp_path: Path) -> None:
+    run = lx.run(CONFIGS / "demo.toml", runs=tmp_path, report=False)
+    assert set(run.manifests) == set(run.project.nodes)
+    assert check_verdicts(run) > 100
+    check_names(run)
     half = {"stages.sample.rate": 0.05}
     other = lx.run(CONFIGS / "demo.toml", runs=tmp_path, settings=half, report=False)
     assert check_verdicts(other)
-    assert check_runs_together([done, other]) >= 8
+    assert check_runs_together([run, other]) >= 8
 
 
 def run_on_generated(name: str, script: str, folder: Path, **settings: object) -> Run:
@@ -130,91 +130,92 @@ def run_on_generated(name: str, script: str, folder: Path, **settings: object) -
         str(folder / "data" / name.removesuffix("-design")),
     ]
     subprocess.run(make, check=True, capture_output=True)
-    done = lx.run(
+    run = lx.run(
         folder / "configs" / f"{name}.toml", runs=folder / "runs", settings=settings, report=False
     )
-    check_report(done)
-    return done
+    check_report(run)
+    return run
 
 
 @pytest.mark.long
-def test_pos_induction(tmp_path: Path) -> None:
-    """Types and tokens disagree on the systems, as the description says."""
+def test_pos_induction_ranks_systems_by_types_and_tokens(tmp_path: Path) -> None:
+    """Types and tokens rank the systems differently, as described."""
     few = {"stages.types.replicates": 50, "stages.types.restarts": 10, "stages.types.kicks": 5}
-    done = run_on_generated("pos-induction", "make_taggings.py", tmp_path, **few)
-    assert set(done.manifests) == set(done.project.nodes)
-    table = done.table("systems.table")
+    run = run_on_generated("pos-induction", "make_taggings.py", tmp_path, **few)
+    assert set(run.manifests) == set(run.project.nodes)
+    table = run.table("systems.table")
     best = dict(table.filter(rank=1.0).select("measure", "system").iter_rows())
     assert best["MacroI M-1"] == "endings"
     assert best["MacroI 1-1"] == "memory"
     assert best["many_to_one"] == best["v"] == "context"
     assert table.filter(system="sampler")["n_runs"].unique().to_list() == [3]
-    pair = done.table("systems.correlations").filter(method="spearman", measure_1="MacroI M-1")
+    pair = run.table("systems.correlations").filter(method="spearman", measure_1="MacroI M-1")
     assert pair.filter(measure_2="many_to_one")["correlation"].item() < -0.4
-    types = done.table("types.scores").filter(pl.col("mapping") != "floor")
+    types = run.table("types.scores").filter(pl.col("mapping") != "floor")
     assert types.select((pl.col("value") >= pl.col("lower") - 0.05).all()).item()
 
 
 @pytest.mark.long
-def test_lexicon(tmp_path: Path) -> None:
+def test_the_lexicon_experiment_covers_the_truth(tmp_path: Path) -> None:
     """From the dictionaries to L*; the paper's example; the sample's interval holds the truth."""
-    done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
-    assert check_verdicts(done) == 1
-    check_names(done)
-    assert set(done.manifests) == set(done.project.nodes)
-    whole = done.table("computed_whole.lemmas").row(by_predicate=pl.col("lemma") == "missier")
+    run = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    assert check_verdicts(run) == 1
+    check_names(run)
+    assert set(run.manifests) == set(run.project.nodes)
+    whole = run.table("computed_whole.lemmas").row(by_predicate=pl.col("lemma") == "missier")
     assert 14 / 17 in whole
     star = [
-        done.table(f"{name}.quality").row(by_predicate=pl.col("statistic") == "L*", named=True)
+        run.table(f"{name}.quality").row(by_predicate=pl.col("statistic") == "L*", named=True)
         for name in ("computed_quality", "computed_whole")
     ]
     assert star[0]["lower"] < star[1]["value"] < star[0]["upper"]
 
 
 @pytest.mark.long
-def test_pp_verb(tmp_path: Path) -> None:
+def test_the_pp_verb_experiment_covers_the_truth(tmp_path: Path) -> None:
     """From the generated corpus to the estimate; the truth lies in most of the intervals."""
-    done = run_on_generated("pp-verb", "make_corpus.py", tmp_path)
-    assert not done.waits
-    truth = done.table("full.cuts").select("measure", "n", truth="precision")
-    cuts = done.table("sampled.cuts").join(truth, on=["measure", "n"])
+    run = run_on_generated("pp-verb", "make_corpus.py", tmp_path)
+    assert not run.waits
+    truth = run.table("full.cuts").select("measure", "n", truth="precision")
+    cuts = run.table("sampled.cuts").join(truth, on=["measure", "n"])
     inside = cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"]))
     assert cuts.height == 24
     assert inside.height >= 20
 
 
 @pytest.mark.long
-def test_pp_verb_design(tmp_path: Path) -> None:
+def test_the_designed_pp_verb_experiment_covers_the_truth(tmp_path: Path) -> None:
     """A quarter of the labels; the truth lies in the intervals of lists and of differences."""
-    done = run_on_generated("pp-verb-design", "make_corpus.py", tmp_path)
-    assert not done.waits
-    assert done.table("designed.sample").height == 150
-    truth = done.table("full.cuts").select("measure", "n", truth="precision")
-    cuts = done.table("answers.cuts").join(truth, on=["measure", "n"])
+    run = run_on_generated("pp-verb-design", "make_corpus.py", tmp_path)
+    assert not run.waits
+    assert run.table("designed.sample").height == 150
+    truth = run.table("full.cuts").select("measure", "n", truth="precision")
+    cuts = run.table("answers.cuts").join(truth, on=["measure", "n"])
     assert cuts.height == 8
     assert cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"])).height >= 7
     known = {(measure, n): share for measure, n, share in truth.rows()}
-    gaps = done.table("answers.differences").iter_rows(named=True)
+    gaps = run.table("answers.differences").iter_rows(named=True)
     for row in gaps:
         gap = known[row["measure_1"], row["n"]] - known[row["measure_2"], row["n"]]
         assert row["lower"] <= gap <= row["upper"]
 
 
 @pytest.mark.long
-def test_keywords(tmp_path: Path) -> None:
+def test_the_keyword_experiment_has_the_values_of_its_chapter(tmp_path: Path) -> None:
     """Names of one document lead by effect size; dispersion finds the themes, as the chapter says."""
-    done = run_on_generated("keywords", "make_keywords.py", tmp_path)
-    assert set(done.manifests) == set(done.project.nodes)
-    cuts = done.table("full.cuts").select("measure", "n", pl.col("precision") * 100)
+    run = run_on_generated("keywords", "make_keywords.py", tmp_path)
+    assert set(run.manifests) == set(run.project.nodes)
+    cuts = run.table("full.cuts").select("measure", "n", pl.col("precision") * 100)
     chapter = (ROOT / "docs" / "keywords.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", chapter, re.MULTILINE)
-    told = {name: [float(each) for each in precision] for name, *precision in rows}
-    found = {
-        name: cuts.filter(measure=name).sort("n")["precision"].round(6).to_list() for name in told
+    printed = {name: [float(each) for each in precision] for name, *precision in rows}
+    computed = {
+        name: cuts.filter(measure=name).sort("n")["precision"].round(6).to_list()
+        for name in printed
     }
-    assert len(told) == 3
-    assert found == told
-    subset = done.table("dispersed.subsets").row(0, named=True)
+    assert len(printed) == 3
+    assert computed == printed
+    subset = run.table("dispersed.subsets").row(0, named=True)
     assert f"{subset['n']} words, {subset['k_sampled']} of them themes" in " ".join(chapter.split())
-    first = done.table("scores").sort("log_ratio", descending=True).head(20)
+    first = run.table("scores").sort("log_ratio", descending=True).head(20)
     assert first["documents"].unique().to_list() == [1]

@@ -1,4 +1,4 @@
-"""The invented candidates, keywords and taggings: repeatable, and planted as README.md says."""
+"""The invented candidates, keywords and taggings: reproducible, and as README.md describes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def committed_table() -> pl.DataFrame:
     return pl.read_csv(CANDIDATES, separator="\t", quote_char=None)
 
 
-def test_committed_tables_are_what_the_generator_makes(simulation: Simulation) -> None:
+def test_committed_tables_are_those_of_the_generator(simulation: Simulation) -> None:
     rows = make_candidates.candidates(*simulation, seed=SEED)
     assert make_candidates.table(rows) == CANDIDATES.read_bytes()
     frequent = [row for row in rows if row.f >= STARTER_MIN_FREQUENCY]
     assert make_candidates.table(frequent) == STARTER.read_bytes()
 
 
-def test_counts_are_those_of_another_count(
+def test_counts_agree_with_an_independent_count(
     simulation: Simulation, committed_table: pl.DataFrame
 ) -> None:
     tokens = pl.DataFrame(simulation.tokens, schema=["l1", "l2"], orient="row")
@@ -64,7 +64,7 @@ def test_counts_are_those_of_another_count(
     assert committed_table.select(frequent.columns).equals(frequent.sort("l1", "l2"))
 
 
-def test_laws(committed_table: pl.DataFrame) -> None:
+def test_committed_tables_obey_the_laws(committed_table: pl.DataFrame) -> None:
     f, f1, f2, n = (pl.col(name) for name in ("f", "f1", "f2", "N"))
     broken = committed_table.filter(
         ~((f >= MIN_FREQUENCY) & (f <= pl.min_horizontal(f1, f2)) & (f1 + f2 - f <= n))
@@ -78,7 +78,7 @@ def test_laws(committed_table: pl.DataFrame) -> None:
     assert (per_left["f"] <= per_left["f1"].list.first()).all()
 
 
-def test_by_hand() -> None:
+def test_candidates_by_hand() -> None:
     # a x is a collocation, a y too rare to be a candidate, but both count in f1, f2 and N
     tokens = [("a", "x")] * 4 + [("a", "y")] * 2 + [("b", "x")] * 3
     kind = Kind("figurative", 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
@@ -89,21 +89,21 @@ def test_by_hand() -> None:
     ]
 
 
-def test_judgements_follow_what_was_planted_but_for_a_few_errors(
+def test_judgements_follow_the_planted_pairs_with_few_errors(
     simulation: Simulation, committed_table: pl.DataFrame
 ) -> None:
-    found: Counter[tuple[bool, int]] = Counter()
+    judgements: Counter[tuple[bool, int]] = Counter()
     for row in map(Row._make, committed_table.iter_rows()):
         kind = simulation.planted.get((row.l1, row.l2))
         collocation = kind is not None and kind.collocation
-        found[collocation, row.TP] += 1
+        judgements[collocation, row.TP] += 1
         if collocation and row.TP:
             assert kind is not None
             assert getattr(row, kind.name) == 1
-    assert found == {(True, 1): 394, (True, 0): 9, (False, 1): 20, (False, 0): 3262}
+    assert judgements == {(True, 1): 394, (True, 0): 9, (False, 1): 20, (False, 0): 3262}
 
 
-def test_planted_pairs_keep_to_their_kind(simulation: Simulation) -> None:
+def test_planted_pairs_have_the_properties_of_their_kind(simulation: Simulation) -> None:
     joint = Counter(simulation.tokens)
     assert Counter(simulation.planted.values()) == {kind: kind.size for kind in KINDS}
     frequent = Counter(
@@ -113,7 +113,7 @@ def test_planted_pairs_keep_to_their_kind(simulation: Simulation) -> None:
     assert all(joint[pair] >= kind.least for pair, kind in simulation.planted.items())
 
 
-def test_precision_graphs_are_as_the_readme_says(committed_table: pl.DataFrame) -> None:
+def test_precisions_are_those_of_the_readme(committed_table: pl.DataFrame) -> None:
     names = ["t_score", "log_likelihood", "chi_squared", "mi", "dice"]
     scored = lx.score(committed_table.drop("TP", "support_verb", "figurative"), measures=names)
     judged = scored.join(committed_table.select("l1", "l2", "TP"), on=["l1", "l2"])
@@ -132,14 +132,14 @@ def _per_cent(judgements: pl.Series) -> list[float]:
     return [round(float(100 * judgements.head(n).sum() / n), 2) for n in (100, 500, 1000, 2000)]
 
 
-def test_no_weight_draws_nothing_beyond_the_last() -> None:
+def test_draws_never_exceed_the_last_weight() -> None:
     highest = 1.0 - 2.0**-53
     assert pseudo_words.draw([0.1, 0.3], lambda: highest) == 1
     assert pseudo_words.draw([0.1, 0.3], lambda: 0.0) == 0
 
 
 @pytest.mark.parametrize("module", [pseudo_words, convert_public])
-def test_examples(module: ModuleType) -> None:
+def test_examples_in_docstrings_are_right(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0
@@ -154,18 +154,18 @@ def counts(keywords: PlantedTexts, name: str) -> Counter[str]:
     return Counter(word for document in keywords.documents[name] for word in document)
 
 
-def test_keywords_are_always_the_same(keywords: PlantedTexts, tmp_path: Path) -> None:
+def test_keywords_are_reproducible(keywords: PlantedTexts, tmp_path: Path) -> None:
     whole = make_keywords.files(keywords)
     digest = hashlib.sha256("".join(f"{name}\n{whole[name]}" for name in sorted(whole)).encode())
     assert digest.hexdigest()[:16] == "8573053ffe4cf6ce"
     script = [sys.executable, str(make_keywords.__file__), str(tmp_path / "new")]
     subprocess.run(script, check=True, capture_output=True)
-    written = {path.name: path.read_bytes().decode() for path in (tmp_path / "new").iterdir()}
-    assert written == whole
+    content = {path.name: path.read_bytes().decode() for path in (tmp_path / "new").iterdir()}
+    assert content == whole
 
 
-def test_how_much_more_frequent(keywords: PlantedTexts) -> None:
-    """Of all themes together, and of the words that the target avoids."""
+def test_themes_and_avoided_words_have_their_frequency_ratios(keywords: PlantedTexts) -> None:
+    """For all themes together, and for the words that the target avoids."""
     target, reference = counts(keywords, "target"), counts(keywords, "reference")
     sizes = target.total(), reference.total()
     for kind, (least, most) in TIMES.items():
@@ -177,22 +177,22 @@ def test_how_much_more_frequent(keywords: PlantedTexts) -> None:
         assert 0.8 * least < share[0] / share[1] < most
 
 
-def test_names_are_of_one_document(keywords: PlantedTexts) -> None:
+def test_names_occur_in_one_document(keywords: PlantedTexts) -> None:
     for name in ("target", "reference"):
         names = [word for word, kind in keywords.kinds.items() if kind == f"{name} name"]
-        found = Counter(
+        documents = Counter(
             word
             for document in keywords.documents[name]
             for word in {*document}
             if word in {*names}
         )
         assert len(names) == 80
-        assert set(found.values()) == {1}
+        assert set(documents.values()) == {1}
         other = counts(keywords, "reference" if name == "target" else "target")
         assert not [word for word in names if word in other]
 
 
-def test_most_words_are_plain(keywords: PlantedTexts) -> None:
+def test_most_words_have_no_special_kind(keywords: PlantedTexts) -> None:
     kinds = Counter(keywords.kinds.values())
     assert kinds["theme"] == 60
     assert kinds[PLAIN] > 4_000
@@ -211,7 +211,7 @@ def taggings(text: list[list[Token]]) -> dict[str, str]:
     return make_taggings.files(text, make_taggings.SEED)
 
 
-def test_taggings_are_always_the_same(taggings: dict[str, str]) -> None:
+def test_taggings_are_reproducible(taggings: dict[str, str]) -> None:
     whole = "".join(f"{name}\n{taggings[name]}" for name in sorted(taggings))
     digest = hashlib.sha256(whole.encode()).hexdigest()
     assert (len(taggings), digest[:16]) == (8, "0c9ce354c3109d86")
@@ -227,12 +227,14 @@ def test_all_files_have_the_same_tokens(text: list[list[Token]], taggings: dict[
     ]
     for name in TAGGINGS:
         content = taggings[f"{name}.tsv"].removeprefix("form\ttag\n").removesuffix("\n")
-        held = [[line.split("\t") for line in part.split("\n")] for part in content.split("\n\n")]
-        assert [[row[0] for row in sentence] for sentence in held] == forms
-        assert all(row[1] for sentence in held for row in sentence)
+        sentences = [
+            [line.split("\t") for line in part.split("\n")] for part in content.split("\n\n")
+        ]
+        assert [[row[0] for row in sentence] for sentence in sentences] == forms
+        assert all(row[1] for sentence in sentences for row in sentence)
 
 
-def test_dictionaries_have_every_type_once(
+def test_dictionaries_contain_every_type_once(
     text: list[list[Token]], taggings: dict[str, str]
 ) -> None:
     counts = taggers.frequencies(text)
@@ -250,18 +252,18 @@ def test_words_are_polysemous(text: list[list[Token]]) -> None:
     for sentence in text:
         for token in sentence:
             classes[token.form].add(token.tag)
-    share = sum(len(held) > 1 for held in classes.values()) / len(classes)
+    share = sum(len(tags) > 1 for tags in classes.values()) / len(classes)
     assert 0.1 < share < 0.3
-    assert {len(held) for held in classes.values()} >= {1, 2, 3}
+    assert {len(tags) for tags in classes.values()} >= {1, 2, 3}
 
 
-def test_memory_gives_a_type_one_tag(text: list[list[Token]]) -> None:
-    found: dict[str, set[str]] = defaultdict(set)
+def test_the_memory_tagger_gives_a_type_one_tag(text: list[list[Token]]) -> None:
+    tags_of_types: dict[str, set[str]] = defaultdict(set)
     tagged = taggers.consistent("memory", text, taggers.random_source(make_taggings.SEED, "memory"))
     for sentence, tags in zip(text, tagged, strict=True):
         for token, tag in zip(sentence, tags, strict=True):
-            found[token.form].add(tag)
-    assert {len(held) for held in found.values()} == {1}
+            tags_of_types[token.form].add(tag)
+    assert {len(held) for held in tags_of_types.values()} == {1}
 
 
 # Tables of public files
@@ -272,8 +274,8 @@ COMPOUNDS = "academy award,1,1,1,1\nair force,0,1,1,0\n"
 def test_public_files_are_converted(tmp_path: Path) -> None:
     (tmp_path / "noun-compounds").mkdir()
     (tmp_path / "noun-compounds" / "nonComp-judgments.csv").write_text(COMPOUNDS)
-    made = convert_public.convert(tmp_path, tmp_path / "made")
-    lines = {path.name: path.read_text().splitlines() for path in made}
+    paths = convert_public.convert(tmp_path, tmp_path / "made")
+    lines = {path.name: path.read_text().splitlines() for path in paths}
     assert lines == {
         "noncompositional.tsv": [
             "l1\tl2\tjudge_1\tjudge_2\tjudge_3\tjudge_4",
@@ -283,7 +285,9 @@ def test_public_files_are_converted(tmp_path: Path) -> None:
     }
 
 
-def test_nothing_to_convert_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_files_to_convert_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "argv", ["convert_public.py", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"has no file to convert, of noun-compounds/.*README"):
         convert_public.main()

@@ -29,14 +29,14 @@ def kind(name: str) -> Kind:
     return Kind(name, 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
 
 
-def test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clauses_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clauses, "BARE", 0.25)
     tokens = [("in:a", "x")] * 3 + [("on:b", "x")] * 2 + [("on:b", "y")]
     planted = {("in:a", "x"): kind("figurative")}
-    made = clauses.clauses(Simulation(tokens, planted), lambda: 0.5)
-    # y is not used with on:b, which occurs once and was not planted; no clause has a phrase twice;
+    result = clauses.clauses(Simulation(tokens, planted), lambda: 0.5)
+    # y is not used with on:b, which occurs once and was not planted; no clause repeats a phrase;
     # a quarter of the four clauses is added, with the verb in the middle of the tokens
-    assert made == [
+    assert result == [
         Clause("x", ("in:a",)),
         Clause("x", ("in:a",)),
         Clause("x", ("in:a", "on:b")),
@@ -45,30 +45,30 @@ def test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_clauses_say_what_the_simulation_drew() -> None:
+def test_clauses_contain_the_pairs_of_the_simulation() -> None:
     simulation = simulate(SEED)
-    made = clauses.clauses(simulation, random.Random("any").random)
-    said = Counter((unit, clause.verb) for clause in made for unit in clause.phrases)
+    result = clauses.clauses(simulation, random.Random("any").random)
+    pairs = Counter((unit, clause.verb) for clause in result for unit in clause.phrases)
     drawn = Counter(simulation.tokens)
-    assert said <= drawn
-    assert all(pair in simulation.planted or drawn[pair] >= clauses.REPEATED for pair in said)
-    planted = [sum(each[pair] for pair in simulation.planted) for each in (said, drawn)]
+    assert pairs <= drawn
+    assert all(pair in simulation.planted or drawn[pair] >= clauses.REPEATED for pair in pairs)
+    planted = [sum(each[pair] for pair in simulation.planted) for each in (pairs, drawn)]
     assert planted[0] / planted[1] == pytest.approx(clauses.PLANTED, abs=0.02)
-    assert {len(clause.phrases) for clause in made} == {0, 1, 2, 3}
-    assert all(len(set(clause.phrases)) == len(clause.phrases) for clause in made)
+    assert {len(clause.phrases) for clause in result} == {0, 1, 2, 3}
+    assert all(len(set(clause.phrases)) == len(clause.phrases) for clause in result)
 
 
-def test_topical_pairs_stand_together() -> None:
+def test_topical_pairs_are_in_neighbouring_clauses() -> None:
     planted = {("in:a", "x"): kind(clauses.TOPICAL), ("in:b", "y"): kind("habitual")}
     simulation = Simulation([("in:a", "x"), ("in:b", "y")] * 200, planted)
-    made = clauses.clauses(simulation, random.Random("any").random)
-    places = [place for place, clause in enumerate(made) if "in:a" in clause.phrases]
-    others = [place for place, clause in enumerate(made) if "in:b" in clause.phrases]
+    result = clauses.clauses(simulation, random.Random("any").random)
+    places = [place for place, clause in enumerate(result) if "in:a" in clause.phrases]
+    others = [place for place, clause in enumerate(result) if "in:b" in clause.phrases]
     assert places[-1] - places[0] < 1.1 * len(places)
-    assert others[-1] - others[0] > 0.9 * len(made)
+    assert others[-1] - others[0] > 0.9 * len(result)
 
 
-def test_sentence_by_hand() -> None:
+def test_a_sentence_by_hand() -> None:
     the = Node("the", "the", "DET", "det")
     inside = Node("in", "in", "ADP", "case", contracted="inth")
     place = Node("fronds", "frond", "NOUN", "obl", "Number=Plur", before=[inside, the])
@@ -89,7 +89,7 @@ def test_sentence_by_hand() -> None:
     )
 
 
-def test_no_space_before_punctuation_and_none_lost_after_it() -> None:
+def test_spaces_follow_punctuation_and_do_not_precede_it() -> None:
     comma, stop = (Node(sign, sign, "PUNCT", "punct") for sign in ",.")
     second = Node("left", "leave", "VERB", "conj", before=[comma])
     root = Node("came", "come", "VERB", "root", after=[second, stop])
@@ -97,7 +97,7 @@ def test_no_space_before_punctuation_and_none_lost_after_it() -> None:
     assert [word.head for word in words(root)] == [0, 3, 1, 1]
 
 
-def test_examples() -> None:
+def test_examples_in_docstrings_are_right() -> None:
     for module in (dependency_trees, speaker):
         result = doctest.testmod(module)
         assert result.attempted > 0
@@ -105,7 +105,7 @@ def test_examples() -> None:
 
 
 Rows: TypeAlias = list[list[str]]
-"""The lines of a sentence as fields, ranges among them."""
+"""The lines of a sentence as fields, including ranges."""
 
 SHARDS = [f"pp-verb-{number}.conllu" for number in (1, 2, 3, 4)]
 LABELS = "pp-verb.labels.tsv"
@@ -137,9 +137,9 @@ def sentences(conllu_text: str) -> Iterator[tuple[dict[str, str], Rows]]:
         yield comments, rows
 
 
-def read(made: Corpus) -> list[tuple[dict[str, str], Rows]]:
-    written = files(made)
-    return [each for shard in SHARDS for each in sentences(written[shard])]
+def read(generated: Corpus) -> list[tuple[dict[str, str], Rows]]:
+    files_ = files(generated)
+    return [each for shard in SHARDS for each in sentences(files_[shard])]
 
 
 def is_range(row: list[str]) -> bool:
@@ -169,8 +169,8 @@ def test_every_tree_is_well_formed(small: Corpus) -> None:
         assert above <= {0}, "a cycle"
 
 
-def test_ranges_are_a_preposition_and_an_article_written_as_one(small: Corpus) -> None:
-    found: Counter[str] = Counter()
+def test_ranges_are_contracted_prepositions_and_articles(small: Corpus) -> None:
+    forms: Counter[str] = Counter()
     for _, rows in read(small):
         for place, row in enumerate(rows):
             if is_range(row):
@@ -179,24 +179,24 @@ def test_ranges_are_a_preposition_and_an_article_written_as_one(small: Corpus) -
                 assert row[2:] == ["_"] * 8
                 assert speaker.CONTRACTIONS[first[1].lower()] == row[1].lower()
                 assert (second[1], first[7], second[7]) == ("the", "case", "det")
-                found[row[1].lower()] += 1
-    assert set(found) == set(speaker.CONTRACTIONS.values())
+                forms[row[1].lower()] += 1
+    assert set(forms) == set(speaker.CONTRACTIONS.values())
 
 
-def test_text_is_what_the_tokens_say(small: Corpus) -> None:
+def test_texts_are_those_of_the_tokens(small: Corpus) -> None:
     for comments, rows in read(small):
         within = {place for row in rows if is_range(row) for place in row[0].split("-")}
-        written = "".join(
+        joined = "".join(
             row[1] + ("" if row[9] == "SpaceAfter=No" else " ")
             for row in rows
             if row[0] not in within
         )
-        assert written == comments["text"] + " "
+        assert joined == comments["text"] + " "
         assert comments["text"][0].isupper()
         assert " ," not in comments["text"]
 
 
-def test_tags_and_relations_are_those_of_universal_dependencies(small: Corpus) -> None:
+def test_tags_and_relations_follow_universal_dependencies(small: Corpus) -> None:
     plain = [row for _, rows in read(small) for row in rows if not is_range(row)]
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for row in plain:
@@ -209,10 +209,10 @@ def test_tags_and_relations_are_those_of_universal_dependencies(small: Corpus) -
     }  # fmt: skip
 
 
-def test_documents_and_sentences_have_names_of_their_own(small: Corpus) -> None:
-    written = files(small)
-    assert list(written) == [*SHARDS, LABELS]
-    assert all(written[shard].startswith("# newdoc id = ") for shard in SHARDS)
+def test_documents_and_sentences_have_distinct_names(small: Corpus) -> None:
+    shards = files(small)
+    assert list(shards) == [*SHARDS, LABELS]
+    assert all(shards[shard].startswith("# newdoc id = ") for shard in SHARDS)
     comments = [comment for comment, _ in read(small)]
     documents = [each["newdoc id"] for each in comments if "newdoc id" in each]
     assert len(set(documents)) == len(documents) == len(small.documents)
@@ -220,7 +220,7 @@ def test_documents_and_sentences_have_names_of_their_own(small: Corpus) -> None:
     assert len(set(names)) == len(names) == SMALL
 
 
-def test_labels_follow_what_was_planted(small: Corpus) -> None:
+def test_labels_follow_the_planted_pairs(small: Corpus) -> None:
     joint = Counter(pair for _, rows in read(small) for pair in as_pairs(rows))
     names = {"support_verb": "SVC", "figurative": "figurative"}
     expected = [
@@ -269,8 +269,8 @@ def test_pairs_by_hand() -> None:
         Word("with", "with", "ADP", "_", 8, "case", ""),
         Word("us", "we", "PRON", "_", 6, "obl", ""),
     ]
-    found = list(make_corpus.pairs(sentence))
-    assert found == [("from:bed", "run"), ("from:bed", "flee")]
+    pairs = list(make_corpus.pairs(sentence))
+    assert pairs == [("from:bed", "run"), ("from:bed", "flee")]
 
 
 def test_labels_by_hand() -> None:
@@ -286,7 +286,7 @@ def test_labels_by_hand() -> None:
     )
 
 
-def test_collocations_have_a_fixed_form_and_free_pairs_vary(whole: Corpus) -> None:
+def test_only_collocations_have_a_fixed_form(whole: Corpus) -> None:
     forms: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
     for document in whole.documents:
         for sentence in document:
@@ -301,7 +301,7 @@ def test_collocations_have_a_fixed_form_and_free_pairs_vary(whole: Corpus) -> No
     assert forms[False] >= {("Number=Plur", "case", "det"), ("Number=Sing", "case", "det", "amod")}
 
 
-def test_topical_pairs_keep_to_few_documents(whole: Corpus) -> None:
+def test_topical_pairs_occur_in_few_documents(whole: Corpus) -> None:
     frequency, places = Counter[tuple[str, str]](), defaultdict(set)
     for number, document in enumerate(whole.documents):
         for pair in (pair for sentence in document for pair in make_corpus.pairs(sentence)):
@@ -316,7 +316,7 @@ def test_topical_pairs_keep_to_few_documents(whole: Corpus) -> None:
     assert min(mean.values()) > 0.8
 
 
-def test_corpus_is_as_the_readme_says(whole: Corpus) -> None:
+def test_the_corpus_has_the_numbers_of_the_readme(whole: Corpus) -> None:
     everything = [sentence for document in whole.documents for sentence in document]
     assert make_candidates.SEED == SEED
     assert len(whole.documents) == 333
@@ -329,7 +329,7 @@ def test_corpus_is_as_the_readme_says(whole: Corpus) -> None:
     assert clauses == {0: 373, 1: 6_645, 2: 5_421}
 
 
-def test_precision_graphs_are_as_the_readme_says(whole: Corpus) -> None:
+def test_precisions_are_those_of_the_readme(whole: Corpus) -> None:
     tokens = [
         pair
         for document in whole.documents
@@ -339,8 +339,8 @@ def test_precision_graphs_are_as_the_readme_says(whole: Corpus) -> None:
     pairs = pl.LazyFrame(tokens, schema=["l1", "l2"], orient="row")
     candidates = marginals(count(pairs)).filter(pl.col("f") >= MIN_FREQUENCY).collect()
     labels = pl.read_csv(files(whole)[LABELS].encode(), separator="\t", quote_char=None)
-    found = dict(labels["label"].value_counts().iter_rows())
-    assert found == {"SVC": 256, "figurative": 109, "free": 3_669}
+    counts = dict(labels["label"].value_counts().iter_rows())
+    assert counts == {"SVC": 256, "figurative": 109, "free": 3_669}
     names = ["frequency", "t_score", "log_likelihood", "chi_squared", "mi", "dice"]
     scored = lx.score(candidates, measures=names).join(labels, on=["l1", "l2"], validate="1:1")
     assert scored.height == candidates.height == labels.height

@@ -23,8 +23,8 @@ CLUSTERING_LINES = (FOLDER / "experiment.toml").read_text().splitlines()
 OPTION = re.compile(r"#([A-Za-z_]+) = ")
 """A commented option: no blank after the #."""
 CLUSTERING_OPTIONS = [place for place, line in enumerate(CLUSTERING_LINES) if OPTION.match(line)]
-ALIKE = ("item", "fold", "min_frequency")
-"""Options that have to be the same in all stages that read tags."""
+EQUAL_OPTIONS = ("item", "fold", "min_frequency")
+"""Options that have to be equal in all stages that read tags."""
 SECTIONS = re.split(r"\n(?=\[)", "\n".join(CLUSTERING_LINES))
 KINDS = [
     "extract.gold", "extract.gold_table", "extract.clusters", "join.tagging", "extract.tagging",
@@ -35,14 +35,14 @@ VIEWED = {"types": "evaluate.type_level", "tokens": "evaluate.token_level",
           "systems": "evaluate.systems", "zipf": "evaluate.shares"}  # fmt: skip
 
 
-def test_its_data_are_those_of_the_generator() -> None:
-    made = starter_files(SEED)
-    assert {each.name for each in FOLDER.iterdir()} == {*made, "experiment.toml"}
-    assert {name: (FOLDER / name).read_text() for name in made} == made
+def test_clustering_data_are_those_of_the_generator() -> None:
+    contents = starter_files(SEED)
+    assert {each.name for each in FOLDER.iterdir()} == {*contents, "experiment.toml"}
+    assert {name: (FOLDER / name).read_text() for name in contents} == contents
 
 
 @pytest.mark.long
-def test_new_writes_an_experiment_that_runs_for_clusterings(tmp_path: Path) -> None:
+def test_new_writes_a_clustering_experiment_that_runs(tmp_path: Path) -> None:
     assert main(["new", "clustering", str(tmp_path / "mine")]) == 0
     experiment = tmp_path / "mine" / "experiment.toml"
     assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
@@ -56,23 +56,21 @@ def test_new_writes_an_experiment_that_runs_for_clusterings(tmp_path: Path) -> N
 @pytest.fixture(scope="module")
 def clustering_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the starter's data."""
-    made = tmp_path_factory.mktemp("starter")
+    folder = tmp_path_factory.mktemp("starter")
     for each in FOLDER.iterdir():
-        (made / each.name).write_bytes(each.read_bytes())
-    return made
+        (folder / each.name).write_bytes(each.read_bytes())
+    return folder
 
 
 @pytest.mark.parametrize(
     "place", CLUSTERING_OPTIONS, ids=lambda place: CLUSTERING_LINES[place][:40]
 )
 @pytest.mark.long
-def test_each_commented_option_can_be_used_for_clusterings(
-    place: int, clustering_folder: Path
-) -> None:
+def test_commented_options_of_clusterings_can_be_used(place: int, clustering_folder: Path) -> None:
     assert _clustering_problems(_clustering_enabled(place), clustering_folder) == ""
 
 
-def test_a_wrong_option_would_be_found_for_clusterings(clustering_folder: Path) -> None:
+def test_a_wrong_option_of_clusterings_is_refused(clustering_folder: Path) -> None:
     assert "restart" in _clustering_problems(
         "\n".join(CLUSTERING_LINES).replace("#restarts", "restart"),
         clustering_folder,
@@ -80,26 +78,26 @@ def test_a_wrong_option_would_be_found_for_clusterings(clustering_folder: Path) 
 
 
 @pytest.mark.parametrize("use", KINDS)
-def test_each_option_is_explained_for_clusterings(use: str) -> None:
+def test_options_of_clustering_stages_are_explained(use: str) -> None:
     mine = "\n".join(section for section in SECTIONS if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
 
 
 @pytest.mark.parametrize("name", sorted(VIEWED))
-def test_each_option_of_a_view_is_explained(name: str) -> None:
+def test_options_of_clustering_views_are_explained(name: str) -> None:
     (mine,) = (each for each in SECTIONS if each.startswith(f"[report.views.{name}]"))
     options = VIEWS.get(VIEWED[name]).options.model_fields
     assert [each for each in options if not re.search(rf"\b{each} = ", mine)] == []
 
 
 def _clustering_enabled(place: int) -> str:
-    """Return the experiment with one commented option used, in place of the one that is set.
+    """Return the experiment with one commented option enabled, in place of the one that is set.
 
-    Options that have to be alike in several stages are used in all of them.
+    Options that have to be equal in several stages are enabled in all of them.
     """
-    found = OPTION.match(CLUSTERING_LINES[place])
-    assert found is not None
+    match = OPTION.match(CLUSTERING_LINES[place])
+    assert match is not None
     first = max(line for line in range(place) if CLUSTERING_LINES[line].startswith("["))
     after = range(place, len(CLUSTERING_LINES))
     last = next(
@@ -109,12 +107,12 @@ def _clustering_enabled(place: int) -> str:
     set_here = [
         line
         for line in range(first + 1, last)
-        if CLUSTERING_LINES[line].startswith(f"{found[1]} = ")
+        if CLUSTERING_LINES[line].startswith(f"{match[1]} = ")
     ]
     same = [
-        line for line in CLUSTERING_OPTIONS if CLUSTERING_LINES[line].startswith(f"#{found[1]} = ")
+        line for line in CLUSTERING_OPTIONS if CLUSTERING_LINES[line].startswith(f"#{match[1]} = ")
     ]
-    used = [place, *(same if found[1] in ALIKE else [])]
+    used = [place, *(same if match[1] in EQUAL_OPTIONS else [])]
     changed = {line: CLUSTERING_LINES[line].removeprefix("#") for line in used} | dict.fromkeys(
         set_here, ""
     )
@@ -144,7 +142,7 @@ WITH = {"drawn": 'lemmas = ["missier"]', "expert": 'rule = "expert"'}
 """Options that need another: it takes the place of the rate."""
 
 
-def test_data_are_what_the_generator_makes() -> None:
+def test_lexicon_data_are_those_of_the_generator() -> None:
     for size, folder in (
         (make_lexicon.SIZE, make_lexicon.FOLDER),
         (make_lexicon.STARTER_SIZE, LEXICON_FOLDER),
@@ -165,7 +163,7 @@ def test_the_computed_lexicon_has_the_seven_forms_of_the_example() -> None:
 
 
 @pytest.mark.long
-def test_new_writes_an_experiment_that_runs_for_lexicons(
+def test_new_writes_a_lexicon_experiment_that_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "mine"
@@ -182,11 +180,11 @@ def test_new_writes_an_experiment_that_runs_for_lexicons(
 
 @pytest.mark.parametrize("place", LEXICON_OPTIONS, ids=lambda place: LEXICON_LINES[place][:24])
 @pytest.mark.long
-def test_each_commented_option_can_be_used_for_lexicons(place: int, tmp_path: Path) -> None:
+def test_commented_options_of_lexicons_can_be_used(place: int, tmp_path: Path) -> None:
     assert _lexicon_problems(_lexicon_enabled(place), tmp_path) == ""
 
 
-def test_the_commented_sweep_can_be_used_for_lexicons(tmp_path: Path) -> None:
+def test_the_commented_sweep_of_lexicons_can_be_used(tmp_path: Path) -> None:
     text = "\n".join(
         [
             *LEXICON_LINES[:LEXICON_SWEEP],
@@ -197,7 +195,7 @@ def test_the_commented_sweep_can_be_used_for_lexicons(tmp_path: Path) -> None:
     assert _lexicon_problems(text, tmp_path) == ""
 
 
-def test_a_wrong_option_would_be_found_for_lexicons(tmp_path: Path) -> None:
+def test_a_wrong_option_of_lexicons_is_refused(tmp_path: Path) -> None:
     text = "\n".join(LEXICON_LINES).replace("#span", "spam")
     assert "spam" in _lexicon_problems(text, tmp_path)
 
@@ -210,7 +208,7 @@ def test_a_wrong_option_would_be_found_for_lexicons(tmp_path: Path) -> None:
         "join.keying",
     ],
 )  # fmt: skip
-def test_each_option_is_explained_for_lexicons(use: str) -> None:
+def test_options_of_lexicon_stages_are_explained(use: str) -> None:
     sections = re.split(r"\n(?=\[)", "\n".join(LEXICON_LINES))
     mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
@@ -220,26 +218,26 @@ def test_each_option_is_explained_for_lexicons(use: str) -> None:
 @pytest.mark.parametrize(
     ("stage", "use"), [("quality", "evaluate.lexicon"), ("comparison", "evaluate.lexicons")]
 )
-def test_each_option_of_a_view_is_explained_for_lexicons(stage: str, use: str) -> None:
+def test_options_of_lexicon_views_are_explained(stage: str, use: str) -> None:
     section = "\n".join(LEXICON_LINES).partition(f"[report.views.{stage}]")[2].partition("\n[")[0]
     options = VIEWS.get(use).options.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", section)] == []
 
 
 def _lexicon_enabled(place: int) -> str:
-    """Return the experiment with one commented option used, in place of what it replaces."""
-    found = OPTION.match(LEXICON_LINES[place])
-    assert found is not None
-    option = found[1]
+    """Return the experiment with one commented option enabled, in place of what it replaces."""
+    match = OPTION.match(LEXICON_LINES[place])
+    assert match is not None
+    option = match[1]
     first = max(line for line in range(place) if LEXICON_LINES[line].startswith("["))
     after = range(place, len(LEXICON_LINES))
     last = next(
         (line for line in after if LEXICON_LINES[line].lstrip("#").startswith("[")),
         len(LEXICON_LINES),
     )
-    gone = (option, *INSTEAD_OF.get(option, ()), *(("rate",) if option in WITH else ()))
+    replaced = (option, *INSTEAD_OF.get(option, ()), *(("rate",) if option in WITH else ()))
     own = range(first + 1, last)
-    set_here = [line for line in own if LEXICON_LINES[line].partition(" = ")[0] in gone]
+    set_here = [line for line in own if LEXICON_LINES[line].partition(" = ")[0] in replaced]
     changed = dict.fromkeys(set_here, "")
     changed[place] = LEXICON_LINES[place].removeprefix("#") + "\n" + WITH.get(option, "")
     return "\n".join(changed.get(number, line) for number, line in enumerate(LEXICON_LINES))
@@ -266,7 +264,7 @@ COMBINATION = LINES.index("#[stages.combined]")
 
 
 @pytest.mark.long
-def test_new_writes_an_experiment_that_runs(
+def test_new_writes_a_collocation_experiment_that_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "mine"
@@ -283,7 +281,7 @@ def test_new_writes_an_experiment_that_runs(
     }
 
 
-def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_does_not_overwrite_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new", "collocations", str(tmp_path)]) == 0
     changed = tmp_path / "experiment.toml"
     changed.write_text("mine")
@@ -296,11 +294,11 @@ def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("place", [place for place in OPTIONS if place < COMBINATION])
 @pytest.mark.long
-def test_each_commented_option_can_be_used(place: int, tmp_path: Path) -> None:
+def test_commented_options_of_collocations_can_be_used(place: int, tmp_path: Path) -> None:
     assert _problems(_enable_option(place), tmp_path) == ""
 
 
-def test_the_commented_sweep_can_be_used(tmp_path: Path) -> None:
+def test_the_commented_sweep_of_collocations_can_be_used(tmp_path: Path) -> None:
     text = "\n".join([*LINES[:SWEEP], *(line.removeprefix("#") for line in LINES[SWEEP:])])
     assert tomllib.loads(text)["sweep"]["collect"] == ["sampled.cuts"]
     assert _problems(text, tmp_path) == ""
@@ -320,7 +318,7 @@ def test_the_commented_combination_runs(tmp_path: Path) -> None:
     assert 'id="stage-combined"' in (run.report or Path()).read_text()
 
 
-def test_a_wrong_option_would_be_found(tmp_path: Path) -> None:
+def test_a_wrong_option_of_collocations_is_refused(tmp_path: Path) -> None:
     text = "\n".join(LINES).replace("#min_frequency", "min_frequenzy")
     assert "min_frequenzy" in _problems(text, tmp_path)
 
@@ -337,27 +335,27 @@ def test_a_wrong_option_would_be_found(tmp_path: Path) -> None:
         "evaluate.comparison",
     ],
 )
-def test_each_option_is_explained(use: str) -> None:
+def test_options_of_collocation_stages_are_explained(use: str) -> None:
     sections = re.split(r"\n(?=\[)", "\n".join(LINES))
     mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
 
 
-def test_each_option_of_the_precision_graph_is_explained() -> None:
+def test_options_of_the_precision_graph_are_explained() -> None:
     section = "\n".join(LINES).partition("[report.views.sampled]")[2].partition("\n[")[0]
     options = VIEWS.get("evaluate.precision").options.model_fields
     assert [name for name in options if not re.search(rf"\b{name} = ", section)] == []
 
 
 def _enable_option(place: int) -> str:
-    """Return the experiment with one commented option used, in place of the one that is set."""
-    found = OPTION.match(LINES[place])
-    assert found is not None
+    """Return the experiment with one commented option enabled, in place of the one that is set."""
+    match = OPTION.match(LINES[place])
+    assert match is not None
     first = max(line for line in range(place) if LINES[line].startswith("["))
     after = range(place, len(LINES))
     last = next((line for line in after if LINES[line].lstrip("#").startswith("[")), len(LINES))
-    set_here = [line for line in range(first + 1, last) if LINES[line].startswith(f"{found[1]} = ")]
+    set_here = [line for line in range(first + 1, last) if LINES[line].startswith(f"{match[1]} = ")]
     changed = {place: LINES[place].removeprefix("#")} | dict.fromkeys(set_here, "")
     return "\n".join(changed.get(number, line) for number, line in enumerate(LINES))
 

@@ -46,7 +46,7 @@ def offer(path: Path, module: str, **points: str) -> None:
 
 
 def engines() -> Registry[object]:
-    """A registry as that of the engines, which nobody has asked yet."""
+    """A fresh registry like that of the engines."""
     return Registry("engine", "pipeline.engine", group=GROUP)
 
 
@@ -56,12 +56,12 @@ def test_an_engine_is_found_by_the_name_of_its_entry_point(path: Path) -> None:
     assert "reverse" in registry
     assert registry.resolve(["reverse"]) == ["reverse"]
     assert registry.place("reverse") == "one_engine"
-    made = registry.get("reverse")(2)
-    with made as engine:
+    instance = registry.get("reverse")(2)
+    with instance as engine:
         assert list(engine.map(len, ["a", "bc"])) == [2, 1]
 
 
-def test_a_name_that_is_taken(path: Path) -> None:
+def test_a_name_that_is_taken_is_refused(path: Path) -> None:
     offer(path, "two_engine", local="Reversed")
     registry = engines()
     registry.named_decorator(identity)("local")(LocalEngine)
@@ -73,7 +73,7 @@ def test_a_name_that_is_taken(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thing", "said"),
+    ("thing", "message"),
     [
         (
             "",
@@ -83,21 +83,21 @@ def test_a_name_that_is_taken(path: Path) -> None:
         ("Gone", "three-engine: 1 error\n.*cannot be imported: AttributeError"),
     ],
 )
-def test_what_is_no_engine(path: Path, thing: str, said: str) -> None:
+def test_entry_points_that_are_no_engine_are_refused(path: Path, thing: str, message: str) -> None:
     offer(path, "three_engine", reverse=thing)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         engines().get("local")
 
 
 @pytest.mark.long
-def test_an_experiment_names_it(tmp_path: Path) -> None:
-    """From the command: the tables are those of the engine `local`."""
+def test_an_experiment_can_name_an_engine(tmp_path: Path) -> None:
+    """On the command line: the tables equal those of the engine `local`."""
     offer(tmp_path / "path", "four_engine", reverse="Reversed")
     laboratory = build(tmp_path / "laboratory")
     laboratory.run()
     words = ("run", "--set", "run.engine=reverse", "--force", "candidates")
-    done = laboratory.execute(*words, path=[tmp_path / "path"])
-    assert done.code == 0, done.text
+    process = laboratory.execute(*words, path=[tmp_path / "path"])
+    assert process.code == 0, process.text
     assert "candidates" in laboratory.reran()
     first, second = laboratory.records()
     assert first.stages["candidates"].digests == second.stages["candidates"].digests
@@ -119,18 +119,18 @@ class AtWork(LocalEngine):
 
 
 @pytest.mark.parametrize(("thing", "line"), [("AtStart", 6), ("AtWork", 10)])
-def test_one_that_ends_the_program_is_named(tmp_path: Path, thing: str, line: int) -> None:
+def test_an_engine_that_ends_the_program_is_named(tmp_path: Path, thing: str, line: int) -> None:
     points = {"quits": f"exits_{thing}:{thing}"}
     install(tmp_path, name="quits", modules={f"exits_{thing}": _EXITS}, group=GROUP, points=points)
     laboratory = build(tmp_path / "laboratory")
-    done = laboratory.execute("run", "--set", "run.engine=quits", path=[tmp_path])
-    assert done.code == 1
+    process = laboratory.execute("run", "--set", "run.engine=quits", path=[tmp_path])
+    assert process.code == 1
     place = f"exit(0) in {tmp_path}/exits_{thing}.py, line {line}, would end the command"
-    assert f"engine quits: {place}; raise an error there instead" in done.err
-    assert "Traceback" not in done.err
+    assert f"engine quits: {place}; raise an error there instead" in process.err
+    assert "Traceback" not in process.err
 
 
-# What lies in the folder that one works in is not run, whatever it is called.
+# Modules in the working folder are not run, whatever their names.
 
 NAMES = ("polars", "random", "pickle", "queue", "threading", "scipy", "pandera", "typer")
 COMMAND = Path(sys.executable).with_name("lexassay")
@@ -138,7 +138,7 @@ COMMAND = Path(sys.executable).with_name("lexassay")
 
 @pytest.fixture
 def trap_folder(tmp_path: Path) -> Path:
-    """A folder with an experiment over two files, and modules that say that they were run."""
+    """A folder with an experiment over two files, and modules that report if they are run."""
     for name in NAMES:
         trap = f"open(r'{tmp_path}/RUN', 'a').write('{name} ')\nraise ImportError('{name}')\n"
         (tmp_path / f"{name}.py").write_text(trap)
@@ -154,13 +154,15 @@ def trap_folder(tmp_path: Path) -> Path:
     "command", [[str(COMMAND)], [sys.executable, "-m", "lexassay"]], ids=["lexassay", "-m"]
 )
 @pytest.mark.long
-def test_neither_the_command_nor_its_workers(trap_folder: Path, command: list[str]) -> None:
+def test_modules_in_the_working_folder_are_not_imported(
+    trap_folder: Path, command: list[str]
+) -> None:
     words = [*command, "run", "small.toml"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
+    process = subprocess.run(
         words, cwd=trap_folder, env=environment, check=False, capture_output=True, text=True
     )
     run = trap_folder / "RUN"
     assert not run.exists(), run.read_text()
-    assert done.returncode == 0, done.stderr
-    assert "candidates 2 rows" in done.stderr
+    assert process.returncode == 0, process.stderr
+    assert "candidates 2 rows" in process.stderr

@@ -1,4 +1,4 @@
-"""The engine of several processes: whatever becomes of a task or a process, nothing hangs or stays."""
+"""The engine of several processes: whatever happens to a task or process, none hangs or remains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.runner.task import run_task
 from tests.runner.commands import environment
 
 SECONDS = 120
-"""After so long something hangs, however busy the machine is."""
+"""A limit of time for processes, ample for a busy machine."""
 MARK = "LEXASSAY_TEST_MARK"
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").is_file(), reason="needs /proc")
 dies = pytest.mark.uncounted("a worker that dies cannot write its counts")
@@ -70,7 +70,7 @@ class Script:
         )
 
     def end(self) -> tuple[str, str]:
-        """Return what it said by standard output and by standard error."""
+        """Return its standard output and standard error."""
         try:
             return self.process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
@@ -79,12 +79,12 @@ class Script:
 
     def wait_until_begun(self, *numbers: int) -> None:
         """Wait until tasks have begun."""
-        until(lambda: all((self.folder / f"{each}.begun").exists() for each in numbers))
+        wait_until(lambda: all((self.folder / f"{each}.begun").exists() for each in numbers))
 
     def assert_alone(self) -> None:
         """Wait until no process is left."""
         entry = f"{MARK}={self.mark}".encode()
-        until(lambda: not [each for each in environments() if entry in each.split(b"\0")])
+        wait_until(lambda: not [each for each in environments() if entry in each.split(b"\0")])
 
 
 def environments() -> Iterator[bytes]:
@@ -96,7 +96,7 @@ def environments() -> Iterator[bytes]:
             continue
 
 
-def until(true: Callable[[], object]) -> None:
+def wait_until(true: Callable[[], object]) -> None:
     """Wait for something."""
     limit = time.monotonic() + SECONDS
     while not true():
@@ -106,7 +106,7 @@ def until(true: Callable[[], object]) -> None:
 
 @needs_proc
 @pytest.mark.long
-def test_functions_of_a_script(tmp_path: Path) -> None:
+def test_functions_of_a_script_are_sent_to_workers(tmp_path: Path) -> None:
     script = Script(tmp_path, SQUARES)
     out, err = script.end()
     assert out == "[1, 4, 9]\n", err
@@ -117,8 +117,8 @@ def test_functions_of_a_script(tmp_path: Path) -> None:
 @needs_proc
 @pytest.mark.long
 @dies
-def test_a_worker_without_a_task_ends_where_no_program_lists_processes(tmp_path: Path) -> None:
-    """A container of Debian has no pgrep: the worker was left, and the command never ended."""
+def test_an_idle_worker_ends_without_a_program_that_lists_processes(tmp_path: Path) -> None:
+    """A container of Debian has no pgrep: the worker remained, and the command never ended."""
     text = """
 os.environ["PATH"] = os.devnull
 from pipeline.engine.base import Worker
@@ -134,7 +134,7 @@ worker.stop()
 @needs_proc
 @pytest.mark.long
 @dies
-def test_workers_end_when_the_process_is_killed_that_they_work_for(tmp_path: Path) -> None:
+def test_workers_end_if_their_parent_process_is_killed(tmp_path: Path) -> None:
     script = Script(tmp_path, WAITS)
     script.wait_until_begun(1, 2)
     script.process.kill()
@@ -155,40 +155,40 @@ with ProcessEngine(workers=1) as engine:
     threading.Timer(0.5, os.kill, (os.getpid(), 9)).start()
     list(engine.map(len, [bytes(10**7), b""]))
 """
-"""Kills itself while a task is half sent, as its worker has stopped reading."""
+"""A script that kills itself while a task is half sent, since its worker has stopped reading."""
 
 
 @needs_proc
 @pytest.mark.long
 @dies
-def test_a_worker_ends_that_receives_half_a_task(tmp_path: Path) -> None:
+def test_a_worker_that_receives_half_a_task_ends(tmp_path: Path) -> None:
     script = Script(tmp_path, CUT)
     assert script.process.stdout is not None
     worker = int(script.process.stdout.readline())
     assert script.process.wait(SECONDS) == -signal.SIGKILL
     os.kill(worker, signal.SIGCONT)
-    assert script.end() == ("", "")  # nobody holds its output
+    assert script.end() == ("", "")  # no process holds its output
     script.assert_alone()
 
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("timeout") is None, reason="needs timeout")
 @dies
-def test_a_pipe_ends_with_the_process_that_is_killed(tmp_path: Path) -> None:
+def test_a_pipe_ends_if_its_process_is_killed(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(HEAD + WAITS)
     line = f"timeout -s KILL 3 {sys.executable} script.py | tee log"
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", line],
         cwd=tmp_path, env=environment(), capture_output=True, timeout=SECONDS, check=True,
     )  # fmt: skip
-    assert done.stdout == b""
+    assert process.stdout == b""
 
 
 @needs_proc
 @pytest.mark.long
 @dies
 @pytest.mark.parametrize("group", [True, False], ids=["terminal", "process"])
-def test_an_interrupt_ends_all(tmp_path: Path, group: bool) -> None:
+def test_an_interrupt_ends_all_processes(tmp_path: Path, group: bool) -> None:
     script = Script(tmp_path, WAITS)
     script.wait_until_begun(1, 2)
     (os.killpg if group else os.kill)(script.process.pid, signal.SIGINT)
@@ -203,7 +203,7 @@ def test_an_interrupt_ends_all(tmp_path: Path, group: bool) -> None:
 @pytest.mark.long
 @dies
 @pytest.mark.parametrize("seconds", [0.2, 0.4, 0.6, 0.8])
-def test_an_interrupt_while_workers_start(tmp_path: Path, seconds: float) -> None:
+def test_an_interrupt_during_the_start_ends_all_processes(tmp_path: Path, seconds: float) -> None:
     script = Script(tmp_path, "Path('0.begun').touch()\n" + WAITS)
     script.wait_until_begun(0)
     time.sleep(seconds)
@@ -216,8 +216,8 @@ def test_an_interrupt_while_workers_start(tmp_path: Path, seconds: float) -> Non
 @needs_proc
 @pytest.mark.long
 @dies
-def test_results_that_nobody_asks_for(tmp_path: Path) -> None:
-    """What is left of a map ends with the engine, though somebody holds the iterator."""
+def test_unread_results_end_with_the_engine(tmp_path: Path) -> None:
+    """The rest of a map ends with the engine, even if its iterator is still referenced."""
     text = """
 def some(number):
     return wait(number) if number else number
@@ -234,16 +234,18 @@ with ProcessEngine(workers=2) as engine:
     script.assert_alone()
 
 
-def test_the_pool_is_loaded_when_it_is_needed() -> None:
+def test_the_pool_is_imported_when_it_is_needed() -> None:
     text = "import sys, pipeline.engine; print({'loky', 'cloudpickle'} & {*sys.modules})"
-    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
-    assert done.stdout == "set()\n"
+    process = subprocess.run(
+        [sys.executable, "-c", text], check=True, capture_output=True, text=True
+    )
+    assert process.stdout == "set()\n"
 
 
 def test_tasks_of_stages_are_sent_by_name() -> None:
-    sent = cloudpickle.dumps(run_task)
-    assert len(sent) < 100
-    assert b"pipeline.runner.task" in sent
+    message = cloudpickle.dumps(run_task)
+    assert len(message) < 100
+    assert b"pipeline.runner.task" in message
 
 
 class Unreadable:
@@ -264,7 +266,7 @@ class UnreadableHere:
 
 
 class Peculiar(Exception):
-    """Cannot be made anew from its arguments."""
+    """Cannot be created again from its arguments."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first} and {second}")
@@ -279,7 +281,7 @@ def raise_it(error: BaseException) -> NoReturn:
     raise error
 
 
-def peculiar(_item: int) -> NoReturn:
+def return_peculiar(_item: int) -> NoReturn:
     raise Peculiar("salt", "pepper")
 
 
@@ -296,7 +298,7 @@ def too_large(_item: int) -> bytes:
 
 
 def settings(_item: int) -> dict[str, str]:
-    """Return the environment that the process began with; libraries change it."""
+    """Return the environment at the start of the process; libraries change it later."""
     lines = Path("/proc/self/environ").read_text().split("\0")
     return dict(each.split("=", 1) for each in lines if each)
 
@@ -314,13 +316,13 @@ def kill_first(number: int) -> int:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[ProcessEngine]:
-    """One engine for all, which goes on after every error."""
-    with ProcessEngine(workers=2) as made:
-        yield made
+    """One engine for all tests, which continues after every error."""
+    with ProcessEngine(workers=2) as processes:
+        yield processes
 
 
 @pytest.mark.parametrize(
-    ("task", "item", "said"),
+    ("task", "item", "message"),
     [
         (
             len,
@@ -344,23 +346,27 @@ def engine() -> Iterator[ProcessEngine]:
         ),
         (too_large, 1, "task too_large of 1: out of memory: MemoryError; set memory = "),
         (sys.exit, 3, "task exit of 3: the task tried to exit its worker: SystemExit: 3; raise an"),
-        (peculiar, 1, "cannot be pickled: .*Peculiar: salt and pepper; raise a built-in exception"),
+        (
+            return_peculiar,
+            1,
+            "cannot be pickled: .*Peculiar: salt and pepper; raise a built-in exception",
+        ),
         (len, "x" * 10_000, None),
     ],
 )
-def test_what_cannot_be_sent(
-    engine: ProcessEngine, task: Callable[[Any], Any], item: object, said: str | None
+def test_items_and_results_that_cannot_be_sent_are_errors(
+    engine: ProcessEngine, task: Callable[[Any], Any], item: object, message: str | None
 ) -> None:
-    if said is None:
+    if message is None:
         assert sorted(engine.map(task, [item, item])) == [10_000, 10_000]
         return
-    with pytest.raises(TaskFailed, match=said) as caught:
+    with pytest.raises(TaskFailed, match=message) as caught:
         list(engine.map(task, [item, item]))
     assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize("error", [DataError("this is wrong"), KeyError("x"), RecursionError()])
-def test_what_a_task_raises_is_left_as_it_is(engine: ProcessEngine, error: Exception) -> None:
+def test_exceptions_of_tasks_are_raised_unchanged(engine: ProcessEngine, error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
         list(engine.map(raise_it, [error, error]))
     assert str(caught.value) == str(error)
@@ -368,7 +374,7 @@ def test_what_a_task_raises_is_left_as_it_is(engine: ProcessEngine, error: Excep
 
 
 @needs_proc
-def test_what_workers_are_told(engine: ProcessEngine) -> None:
+def test_workers_have_thrifty_settings(engine: ProcessEngine) -> None:
     first, _ = engine.map(settings, [1, 2])
     assert first["POLARS_MAX_THREADS"] == str(max(1, (os.cpu_count() or 1) // 2))
     expected = THRIFTY | user_variables(os.environ)
@@ -378,13 +384,13 @@ def test_what_workers_are_told(engine: ProcessEngine) -> None:
 def test_workers_are_kept_for_the_next_map(engine: ProcessEngine) -> None:
     pids = {each for _ in range(5) for each in engine.map(pid, range(4))}
     assert len(pids) == 2
-    with engine:  # does not end what is begun outside
+    with engine:  # does not end workers started outside
         assert {*engine.map(pid, range(4))} <= pids
     assert {*engine.map(pid, range(4))} <= pids
 
 
 @pytest.mark.long
-def test_nothing_is_left_of_an_engine_and_it_begins_again() -> None:
+def test_an_engine_leaves_no_process_and_can_start_again() -> None:
     engine = ProcessEngine(workers=2)
     for _ in range(2):
         with engine:
@@ -396,13 +402,13 @@ def test_nothing_is_left_of_an_engine_and_it_begins_again() -> None:
 
 @dies
 @pytest.mark.long
-def test_a_killed_worker_is_the_error_of_its_task_alone() -> None:
-    done: list[int] = []
+def test_a_killed_worker_fails_its_task_alone() -> None:
+    results: list[int] = []
     with ProcessEngine(workers=2) as engine:
         with pytest.raises(
             WorkerLost, match=r"task kill_first of 0: 3 workers died .* SIGKILL"
         ) as lost:
-            done += engine.map(kill_first, range(5))
+            results += engine.map(kill_first, range(5))
         assert "set memory = ... or fewer workers" in str(lost.value)
         assert sorted(engine.map(kill_first, [1, 2])) == [1, 2]
 
@@ -417,7 +423,7 @@ def test_a_worker_killed_between_two_maps_is_replaced() -> None:
 
 
 @pytest.mark.long
-def test_errors_of_tasks_can_be_sent_on() -> None:
+def test_errors_of_tasks_can_be_pickled_again() -> None:
     """From a worker that has workers of its own."""
     for error in (TaskFailed("task"), WorkerLost("worker")):
         again = pickle.loads(pickle.dumps(error))

@@ -1,4 +1,4 @@
-"""The engine of Spark where there is no Spark: what it says, and what its workers would do."""
+"""The engine of Spark without Spark: its messages, and the code of its workers."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ def fail(_item: object) -> None:
 
 
 def outcomes(own: str, *works: object) -> list[tuple[bool | None, Any]]:
-    """Return what a worker answers."""
+    """Return the answers of a worker."""
     packed = [pickle.dumps(each) for each in works]
     batch = pa.RecordBatch.from_pydict({"id": [*range(len(works))], "work": packed})
     (answered,) = mapper(own, "no such folder")(iter([batch]))
     return [pickle.loads(each) for each in answered.column("answer").to_pylist()]
 
 
-def test_results_and_errors_are_answers() -> None:
-    (done, three), (failed, error) = outcomes(OWN, (len, "abc"), (fail, 1))
-    assert (done, three, failed) == (True, 3, False)
+def test_workers_answer_with_results_and_errors() -> None:
+    (succeeded, three), (failed, error) = outcomes(OWN, (len, "abc"), (fail, 1))
+    assert (succeeded, three, failed) == (True, 3, False)
     assert isinstance(error, DataError)
     assert "raise DataError" in error.__notes__[0]
 
 
-def test_a_task_that_the_worker_does_not_know_is_an_error_of_that_task() -> None:
+def test_a_task_unknown_to_the_worker_is_an_error_of_that_task() -> None:
     unknown = b"cno_such_module\nf\n."  # pickled by a machine that has it
     batch = pa.RecordBatch.from_pydict({"id": [0], "work": [unknown]})
     (answered,) = mapper(OWN, ".")(iter([batch]))
-    done, error = pickle.loads(answered.column("answer")[0].as_py())
-    assert (done, type(error)) == (False, TaskFailed)
+    succeeded, error = pickle.loads(answered.column("answer")[0].as_py())
+    assert (succeeded, type(error)) == (False, TaskFailed)
     assert "ModuleNotFoundError: No module named 'no_such_module'; define its" in str(error)
 
 
-def test_a_worker_without_lexassay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_without_lexassay_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lexassay", None)
-    ((done, said),) = outcomes(OWN, (len, "abc"))
-    assert done is None
-    assert f"the Python of a worker ({sys.executable} on " in said
-    assert "cannot import lexassay" in said
+    ((succeeded, message),) = outcomes(OWN, (len, "abc"))
+    assert succeeded is None
+    assert f"the Python of a worker ({sys.executable} on " in message
+    assert "cannot import lexassay" in message
 
 
-def test_a_worker_with_another_lexassay() -> None:
-    ((done, said),) = outcomes("0.0.1", (len, "abc"))
-    assert done is None
-    assert said.endswith(f"has lexassay {OWN} instead of 0.0.1")
+def test_a_worker_with_another_version_is_reported() -> None:
+    ((succeeded, message),) = outcomes("0.0.1", (len, "abc"))
+    assert succeeded is None
+    assert message.endswith(f"has lexassay {OWN} instead of 0.0.1")
 
 
-def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_without_pyspark_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with (
         pytest.raises(ConfigError, match=r'PySpark is not installed; pip install "pyspark'),
@@ -70,7 +70,7 @@ def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Builder:
-    """Remembers what a session is asked for."""
+    """Remembers the options of a session."""
 
     def __init__(self) -> None:
         self.asked: dict[str, object] = {}
@@ -96,20 +96,20 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_without_java(nowhere: pytest.MonkeyPatch) -> None:
+def test_the_engine_without_java_is_refused(nowhere: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         ConfigError, match="Spark needs Java, which is not installed; install Java 17"
     ):
         _builder(Builder(), 2)
 
 
-def test_what_a_session_is_asked_for(nowhere: pytest.MonkeyPatch) -> None:
+def test_sessions_have_name_master_and_cores(nowhere: pytest.MonkeyPatch) -> None:
     nowhere.setenv(REMOTE, "sc://host")
     nowhere.setenv(MASTER, "spark://host:7077")
     assert _builder(Builder(), 2).asked == {"name": "lexassay"}
     nowhere.delenv(REMOTE)
     nowhere.setenv("JAVA_HOME", "java")
-    asked = _builder(Builder(), None).asked
-    assert (asked["name"], asked["master"]) == ("lexassay", "spark://host:7077")
-    assert "spark.cores.max" not in asked
+    options = _builder(Builder(), None).asked
+    assert (options["name"], options["master"]) == ("lexassay", "spark://host:7077")
+    assert "spark.cores.max" not in options
     assert _builder(Builder(), 2).asked["spark.cores.max"] == 2

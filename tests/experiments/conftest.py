@@ -25,15 +25,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def _waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("waiting")
-    write(found)
-    assert lx.run(found / "x.toml", runs=found / "runs", report=False).waits
-    return found
+    folder_ = tmp_path_factory.mktemp("waiting")
+    write(folder_)
+    assert lx.run(folder_ / "x.toml", runs=folder_ / "runs", report=False).waits
+    return folder_
 
 
 @pytest.fixture
 def waiting(_waiting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with an experiment whose sheets are out."""
+    """The working folder, with an experiment whose sheets are being annotated."""
     shutil.copytree(_waiting, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path

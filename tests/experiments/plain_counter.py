@@ -1,7 +1,7 @@
-"""Collocates and neighbours counted as with pencil and paper: regular expressions and counters.
+"""Collocates and neighbours counted in the plainest way: regular expressions and counters.
 
-The independent twin of the commands on plain text and treebanks. Nothing comes from the package,
-so that no mistake is made in both.
+The independent twin of the commands on plain text and treebanks. It imports nothing of the package,
+so that no mistake can be common to both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENDS, QUOTES = ".!?…", "\"'“”„‘’«»"
 
 @dataclass(frozen=True)
 class Rules:
-    """What a reader knows of a language."""
+    """Rules of a language for readers."""
 
     titles: str = ""
     """Words before a full stop that ends no sentence."""
@@ -47,26 +47,26 @@ TURKISH = Rules("Sn Dr", "No")
 
 
 def clean(text: str) -> str:
-    """Return text in which what looks the same is the same."""
+    """Return text with one code for characters that look the same."""
     text = re.sub("[‐‑]", "-", unicodedata.normalize("NFC", text).replace("\u00ad", ""))
     return re.sub(r"’(?=[^\W\d_])", "'", text)
 
 
 def sentences(paragraph: str, rules: Rules) -> Iterator[Sentence]:
-    """Yield the tokens of each sentence; the full stop of an abbreviation is none."""
+    """Yield the tokens of each sentence; the full stop of an abbreviation ends no sentence."""
     text = clean(paragraph)
     token = rf"(?i:\b(?:{rules.elided})')|{TOKEN}" if rules.elided else TOKEN
-    found: Sentence = []
+    tokens: Sentence = []
     for match in re.finditer(token, text):
         word, before, after = match[0], text[: match.start()], text[match.end() :]
         if word == "." and _is_abbreviation(before, after, rules):
             continue
-        if found and _begins(before, text[match.start() :], found, rules):
-            yield found
-            found = []
-        found.append(word)
-    if found:
-        yield found
+        if tokens and _begins(before, text[match.start() :], tokens, rules):
+            yield tokens
+            tokens = []
+        tokens.append(word)
+    if tokens:
+        yield tokens
 
 
 def _is_abbreviation(before: str, after: str, rules: Rules) -> bool:
@@ -83,11 +83,11 @@ def _is_abbreviation(before: str, after: str, rules: Rules) -> bool:
     return bool(ordinal and re.match(r"\s+[^\W\d_]", after) and after.lstrip()[0].isupper())
 
 
-def _begins(before: str, rest: str, found: Sentence, rules: Rules) -> bool:
+def _begins(before: str, rest: str, tokens: Sentence, rules: Rules) -> bool:
     """Return whether a sentence begins: after an end mark and a space, with a capital or a figure."""
     if not before[-1:].isspace() or rest[0] in rules.closing:
         return False
-    last = "".join(found[-4:]).rstrip(QUOTES + ")]")[-1:]
+    last = "".join(tokens[-4:]).rstrip(QUOTES + ")]")[-1:]
     first = re.sub(rf"^(?:[{QUOTES}([—–-]\s?)*", "", rest)[:1]
     return last != "" and last in ENDS and (first.isupper() or first.isdigit())
 
@@ -135,10 +135,10 @@ def collocates(
     count: str = "nodes",
     fold: Fold = lower,
 ) -> Counts:
-    """Count what stands in the spans of a node.
+    """Count the words in the spans of a node.
 
     count = "nodes": f hits with the word in their span, at most f2; f1 hits, f2 the word, N tokens.
-    "positions": f1 places in spans, each for the first hit alone that reaches it.
+    "positions": f1 places in spans, each counted for the first hit that reaches it.
     """
     f, f1, f2, N = Counter[str](), 0, Counter[str](), 0
     for document in documents:
@@ -165,7 +165,7 @@ def collocates(
 def neighbours(
     documents: Iterable[Document], *, fold: Fold = lower, punctuation: bool = False
 ) -> dict[tuple[str, str], tuple[int, int, int, int]]:
-    """Count tokens that follow each other in a sentence: f, f1, f2, N over all such pairs."""
+    """Count neighbouring tokens of a sentence: f, f1, f2, N over all such pairs."""
     f, f1, f2 = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     for sentence in (each for document in documents for each in document):
         pairs = pairwise(map(fold, sentence))
@@ -183,7 +183,7 @@ Word = tuple[str, int, str]
 def word_sketch(
     sentences: Iterable[list[Word]], node: str
 ) -> dict[tuple[str, str], tuple[int, int, int, int]]:
-    """Count the relations of a node, each seen from both ends: f, f1, f2, N by relation and word.
+    """Count the relations of a node, each from both ends: f, f1, f2, N by relation and word.
 
     f1 counts the node in that relation, f2 the word in all of them, N all relations.
     """

@@ -1,4 +1,4 @@
-"""Clusters of which there is little to say: from files to the report, defined results."""
+"""Minimal clusterings: from files to the report, with defined results."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[str, str, list[float | None], list[float | None]]] = {
 
 
 QUICK = {"one class, an item a cluster"}
-"""What `make test` runs; each takes more than a second."""
+"""Cases of `make test`; each takes more than a second."""
 
 
 def _mark_long(case: str) -> Any:
@@ -111,13 +111,13 @@ def _mark_long(case: str) -> Any:
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", [_mark_long(case) for case in sorted(CASES)])
-def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
+def test_defined_cases_have_their_results_and_a_report(case: str, tmp_path: Path) -> None:
     corpus, words, of_words, of_tags = CASES[case]
     report = case == "one class and one cluster"
     table = systems(tmp_path, corpus=corpus, words=words, report=report)
-    for system, wanted in (("words", of_words), ("tags", of_tags)):
-        found = means(table, system, *TYPES, "many_to_one", "v")
-        assert found == [None if one is None else pytest.approx(one) for one in wanted], system
+    for system, expected in (("words", of_words), ("tags", of_tags)):
+        values = means(table, system, *TYPES, "many_to_one", "v")
+        assert values == [None if one is None else pytest.approx(one) for one in expected], system
 
 
 def test_clusters_of_other_words_are_refused(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_clusters_of_other_words_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_one_system_alone(tmp_path: Path) -> None:
+def test_one_system_has_the_first_rank(tmp_path: Path) -> None:
     alone = STAGES.replace('"words", "tags"', '"words"').replace('taggings = ["tags"]\n', "")
     table = systems(tmp_path, corpus=TWO, words="dog\n\nrun\n", stages=alone, report=True)
     assert table["rank"].drop_nulls().unique().to_list() == [1.0]
@@ -152,24 +152,24 @@ EVALUATIONS = {
 
 @pytest.mark.parametrize("use", sorted(EVALUATIONS))
 @pytest.mark.parametrize(
-    ("gold", "words", "said"),
+    ("gold", "words", "message"),
     [("dog\tN\n", "", "{}: 1 of 1 have no item with a cluster: stages.words"),
      ("", "dog\t1\n", "gold: no item has a class")],
 )  # fmt: skip
-def test_a_table_without_rows_is_an_error(
-    use: str, gold: str, words: str, said: str, tmp_path: Path
+def test_tables_without_rows_are_refused(
+    use: str, gold: str, words: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "gold.tsv").write_text("item\tgold\n" + gold)
     (tmp_path / "words.tsv").write_text("item\tcluster\n" + words)
     option = EVALUATIONS[use]
     (tmp_path / "small.toml").write_text(f'{TABLES}use = "{use}"\n{option} = ["words"]\n')
-    with pytest.raises(DataError, match=said.format(option)):
+    with pytest.raises(DataError, match=message.format(option)):
         lx.run(tmp_path / "small.toml", runs=tmp_path / "runs", report=False)
 
 
-# Token-level accuracies that an independent program found for clusters of UD English EWT.
+# Token-level accuracies of an independent program for clusters of UD English EWT.
 
-FOUND = {
+ACCURACIES = {
     ("[]", "Brown"): (254_818, 0, 0.6833),
     ("[]", "Clark"): (254_818, 1, 0.7219),
     ('["PUNCT"]', "Brown"): (225_051, 0, 0.6607),
@@ -199,24 +199,26 @@ measures = ["M-1"]
 
 
 @pytest.mark.parametrize("exclude", ["[]", '["PUNCT"]'])
-def test_many_to_one(exclude: str, public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_many_to_one_accuracy_agrees_with_an_independent_program(
+    exclude: str, public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     public_data("corpora/UD_English-EWT.all.conllu.gz")
     public_data("clustering/brown_ewtgum_c45.paths.gz")
     (tmp_path / "ewt.toml").write_text(EXPERIMENT % exclude)
-    made = lx.run(tmp_path / "ewt.toml", runs=tmp_path, report=False)
-    sizes, scores = made.table("tokens.sizes"), made.table("tokens.scores")
+    run = lx.run(tmp_path / "ewt.toml", runs=tmp_path, report=False)
+    sizes, scores = run.table("tokens.sizes"), run.table("tokens.scores")
     for system in ("Brown", "Clark"):
-        tokens, alone, accuracy = FOUND[exclude, system]
+        tokens, alone, accuracy = ACCURACIES[exclude, system]
         mine = sizes.filter(system=system)
         assert mine.filter(what="tokens")["count"].item() == tokens
         assert mine.filter(what="tokens without a cluster")["count"].item() == alone
         assert scores.filter(system=system)["value"].item() == pytest.approx(accuracy, abs=5e-5)
 
 
-# M-1 mappings on UD English EWT: values that are known, and none better by random restarts.
+# M-1 mappings on UD English EWT: known values, and no better one by random restarts.
 
-KNOWN = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT", 0.4513271)]
-"""MicroC of Clark's 45 clusters without words of a universal tag: the best that is known."""
+BEST_VALUES = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT", 0.4513271)]
+"""The best known MicroC of Clark's 45 clusters, without words of a universal tag."""
 
 
 def memberships(lines: Iterable[str], tag: str, omitted: str) -> pl.DataFrame:
@@ -231,8 +233,8 @@ def memberships(lines: Iterable[str], tag: str, omitted: str) -> pl.DataFrame:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("tag", "omitted", "known"), KNOWN)
-def test_no_restart_is_better(
+@pytest.mark.parametrize(("tag", "omitted", "known"), BEST_VALUES)
+def test_random_restarts_are_not_better_than_the_best_known_value(
     tag: str, omitted: str, known: float, public_data: Callable[[str], Path]
 ) -> None:
     corpus = public_data("corpora/UD_English-EWT.all.conllu.gz")
@@ -248,9 +250,9 @@ def test_no_restart_is_better(
     def value(mapping: IntArray) -> float:
         return float(score(neighbours.patterns, mapping).value)
 
-    found = {value(many_to_one(neighbours, "MicroC", seed=seed).mapping) for seed in "ab"}
-    assert max(found) - min(found) < 1e-12
-    assert max(found) == pytest.approx(known, abs=5e-8)
+    values = {value(many_to_one(neighbours, "MicroC", seed=seed).mapping) for seed in "ab"}
+    assert max(values) - min(values) < 1e-12
+    assert max(values) == pytest.approx(known, abs=5e-8)
     bits = np.random.default_rng(7)
     starts = (np.asarray(bits.integers(n, size=m)) for _ in range(50))
-    assert max(value(climb(neighbours, "MicroC", start)) for start in starts) <= min(found) + 1e-12
+    assert max(value(climb(neighbours, "MicroC", start)) for start in starts) <= min(values) + 1e-12

@@ -33,33 +33,33 @@ from pipeline.errors import (
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "difference_tests.py"
 SAMPLES = 2000
 MOST = 0.055 + 3.5 * (0.055 * 0.945 / SAMPLES) ** 0.5
-"""5.5 %, and what the simulation may be off by over its cells."""
+"""5.5 %, and the error of the simulation over its cells."""
 
 
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
-    found = importlib.util.spec_from_file_location("difference_tests_benchmark", BENCHMARK)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    sys.modules[found.name] = module
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("difference_tests_benchmark", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
     return module
 
 
 @pytest.mark.parametrize(
     "cell", [(30, 0.1, 0.2), (30, 0.5, 0.4), (100, 0.2, 0.05), (100, 0.5, 0.2)]
 )
-def test_each_test_under_its_own_null(
+def test_tests_keep_their_size_under_their_null_hypothesis(
     simulation: ModuleType, cell: tuple[int, float, float]
 ) -> None:
-    found = simulation.sizes(*cell, SAMPLES)
-    assert len(found) == 6
-    assert {name: share for name, share in found.items() if share > MOST} == {}
+    sizes = simulation.sizes(*cell, SAMPLES)
+    assert len(sizes) == 6
+    assert {name: share for name, share in sizes.items() if share > MOST} == {}
 
 
-def test_another_null_is_another_question(simulation: ModuleType) -> None:
-    """Where labels are drawn by lot, the candidates do differ, and a test of them has to find it."""
+def test_tests_detect_differences_of_candidates(simulation: ModuleType) -> None:
+    """If labels are random, the candidates do differ, and a test of them has to find it."""
     random = np.random.default_rng(2)
     size, n, true = 100, 90, 40
     lot = random.hypergeometric(true, 2 * size - true, size, 400)
@@ -69,7 +69,9 @@ def test_another_null_is_another_question(simulation: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("rate", [0.3, 1.0])
-def test_clusters_of_many_sizes(simulation: ModuleType, rate: float) -> None:
+def test_tests_of_clusters_of_many_sizes_keep_their_size(
+    simulation: ModuleType, rate: float
+) -> None:
     sizes = np.repeat([1, 2, 4, 8, 24], [60, 20, 10, 5, 2])
     true = sizes * (np.arange(len(sizes)) % 3 == 0)
     first = np.arange(len(sizes)) % 2 == 0
@@ -78,7 +80,7 @@ def test_clusters_of_many_sizes(simulation: ModuleType, rate: float) -> None:
     assert np.mean(shares) <= MOST
 
 
-# SQL in an experiment reads no file, wherever it stands: refused at `plan`, by its option.
+# SQL in an experiment never reads a file: it is refused at `plan`, with its option.
 
 SECRET = "the first line of a file"
 PAIRS = """
@@ -161,46 +163,46 @@ def plan(folder: Path, capsys: pytest.CaptureFixture[str], **texts: str) -> tupl
     content = 'name = "x"\n' + (PAIRS + SCORES + OTHERS).format(**{**GOOD, **texts})
     (folder / "x.toml").write_text(content)
     code = main(["plan", "x.toml"])
-    said = capsys.readouterr()
-    return code, " ".join((said.out + said.err).split())
+    output = capsys.readouterr()
+    return code, " ".join((output.out + output.err).split())
 
 
-def test_without_it_all_is_well(
+def test_the_experiment_without_hostile_conditions_is_valid(
     folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(folder_hostile_conditions, capsys)[0] == 0
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_file_is_read(
+def test_conditions_that_read_files_are_refused(
     place: str, folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hostile = f"f IN (SELECT x FROM read_csv('{folder_hostile_conditions}/secret.csv'))"
-    code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
+    code, output = plan(folder_hostile_conditions, capsys, **{place: hostile})
     assert code == 2
-    assert f"{PLACES[place]}: " in said
-    assert "READ_CSV is not an allowed function; allowed are ABS" in said
-    assert SECRET not in said
+    assert f"{PLACES[place]}: " in output
+    assert "READ_CSV is not an allowed function; allowed are ABS" in output
+    assert SECRET not in output
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_memory_is_taken(
+def test_conditions_that_allocate_memory_are_refused(
     place: str, folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hostile = "LENGTH(LPAD(form, 1000000000, 'x')) > 1"
-    code, said = plan(folder_hostile_conditions, capsys, **{place: hostile})
-    assert (code, "LPAD is not an allowed function" in said) == (2, True)
+    code, output = plan(folder_hostile_conditions, capsys, **{place: hostile})
+    assert (code, "LPAD is not an allowed function" in output) == (2, True)
 
 
-def test_a_label_matches_no_expression_of_any_size(
+def test_huge_regular_expressions_of_labels_are_refused(
     folder_hostile_conditions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, said = plan(folder_hostile_conditions, capsys, matches="(\\\\pL{500}){500}")
-    assert (code, "left.matches: " in said) == (2, True)
-    assert "is not a valid regular expression: it is too large" in said
+    code, output = plan(folder_hostile_conditions, capsys, matches="(\\\\pL{500}){500}")
+    assert (code, "left.matches: " in output) == (2, True)
+    assert "is not a valid regular expression: it is too large" in output
 
 
-def test_nor_does_a_formula_given_in_python() -> None:
+def test_formulas_in_python_that_read_files_are_refused() -> None:
     table = pl.DataFrame({"f": [146], "f1": [382], "f2": [4047], "N": [406159]})
     hostile = "o11 IN (SELECT x FROM read_csv('/etc/passwd'))"
     with pytest.raises(ConfigError, match="READ_CSV is not an allowed function"):
@@ -224,70 +226,68 @@ def folder_krenn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def done_krenn(folder_krenn: Path, public_data: Callable[[str], Path]) -> lx.Run:
+def krenn_run(folder_krenn: Path, public_data: Callable[[str], Path]) -> lx.Run:
     public_data("collocations/krenn_pp_verb.ds")
     return lx.run(ROOT / "configs" / "krenn.toml", runs=folder_krenn, report=False)
 
 
 @pytest.mark.long
-def test_cells_of_the_full_evaluation(done_krenn: lx.Run) -> None:
-    cuts = done_krenn.table("full.cuts")
+def test_the_full_evaluation_has_the_published_precisions(krenn_run: lx.Run) -> None:
+    cuts = krenn_run.table("full.cuts")
     for measure, cells in CELLS.items():
-        found = cuts.filter(measure=measure).sort("n").get_column("precision").to_list()
-        assert [100 * value for value in found] == pytest.approx(cells, abs=1e-12)
+        precisions = cuts.filter(measure=measure).sort("n").get_column("precision").to_list()
+        assert [100 * value for value in precisions] == pytest.approx(cells, abs=1e-12)
 
 
-def test_baseline(done_krenn: lx.Run) -> None:
-    base = done_krenn.table("full.baseline").row(0, named=True)
+def test_the_baseline_has_the_published_value(krenn_run: lx.Run) -> None:
+    base = krenn_run.table("full.baseline").row(0, named=True)
     assert (base["k_sampled"], base["n_candidates"]) == (566, 5102)
     assert round(100 * base["precision"], 2) == 11.09
 
 
-def test_coverage_of_the_annotation(done_krenn: lx.Run) -> None:
-    assert done_krenn.table("judgements.coverage").rows() == [("TP", 5102, 5102, 566, 0)]
+def test_the_annotation_covers_all_candidates(krenn_run: lx.Run) -> None:
+    assert krenn_run.table("judgements.coverage").rows() == [("TP", 5102, 5102, 566, 0)]
 
 
-def test_the_chapter_has_these_numbers(done_krenn: lx.Run) -> None:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_reproduction.py")
-    assert found is not None
-    assert found.loader is not None
-    update = importlib.util.module_from_spec(found)
-    found.loader.exec_module(update)
+def test_the_chapter_has_these_numbers(krenn_run: lx.Run) -> None:
+    spec = importlib.util.spec_from_file_location("update", DOCS / "update_reproduction.py")
+    assert spec is not None
+    assert spec.loader is not None
+    update = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(update)
     text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
-    assert text == update.update_chapter(text, done_krenn), (
-        "run: python docs/update_reproduction.py"
-    )
+    assert text == update.update_chapter(text, krenn_run), "run: python docs/update_reproduction.py"
 
 
-def test_samples(done_krenn: lx.Run) -> None:
-    assert done_krenn.table("sample").height == 510
-    assert done_krenn.table("sample_replaced").get_column("multiplicity").sum() == 510
-    assert done_krenn.table("sample_replaced").height < 510
-    last = done_krenn.table("sampled").filter(pl.col("n") == 5102)
+def test_samples_have_the_requested_size(krenn_run: lx.Run) -> None:
+    assert krenn_run.table("sample").height == 510
+    assert krenn_run.table("sample_replaced").get_column("multiplicity").sum() == 510
+    assert krenn_run.table("sample_replaced").height < 510
+    last = krenn_run.table("sampled").filter(pl.col("n") == 5102)
     assert last.get_column("n_sampled").unique().to_list() == [510]
 
 
-def test_every_n_is_there(done_krenn: lx.Run) -> None:
+def test_tables_have_every_n(krenn_run: lx.Run) -> None:
     for stage in ("full", "sampled", "sampled_replaced"):
-        found = done_krenn.table(stage)
-        assert found.group_by("measure").len().get_column("len").unique().to_list() == [5102]
-        assert found.get_column("measure").n_unique() == 7
-    assert done_krenn.table("full_comparison").height == 21 * 5102
+        table = krenn_run.table(stage)
+        assert table.group_by("measure").len().get_column("len").unique().to_list() == [5102]
+        assert table.get_column("measure").n_unique() == 7
+    assert krenn_run.table("full_comparison").height == 21 * 5102
 
 
-def test_precisions_of_ucs_scores_are_the_same(
-    done_krenn: lx.Run, public_data: Callable[[str], Path]
+def test_precisions_of_ucs_scores_are_equal(
+    krenn_run: lx.Run, public_data: Callable[[str], Path]
 ) -> None:
-    """The scores that UCS computed rank the candidates as ours do."""
+    """The scores of UCS rank the candidates like ours."""
     ucs = pl.read_csv(public_data("collocations/krenn_pp_verb.ds"), separator="\t", quote_char=None)
-    scores = done_krenn.table("scores").join(ucs, on=["l1", "l2"])
+    scores = krenn_run.table("scores").join(ucs, on=["l1", "l2"])
     for name, column in {"t_score": "am.t.score", "mi": "am.MI", "dice": "am.Dice"}.items():
         ours = scores.sort(name, descending=True).get_column("b.TP").head(1000).sum()
         theirs = scores.sort(column, descending=True).get_column("b.TP").head(1000).sum()
         assert ours == theirs
 
 
-# Krenn's candidates by verbs: what is left of the differences if true positives cluster.
+# Krenn's candidates by verbs: differences if true positives cluster.
 
 STAGES = """
 name = "verbs"
@@ -321,15 +321,15 @@ every = 0
 
 
 @pytest.fixture
-def done_krenn_verbs(tmp_path: Path, public_data: Callable[[str], Path]) -> lx.Run:
+def krenn_verbs_run(tmp_path: Path, public_data: Callable[[str], Path]) -> lx.Run:
     path = public_data("collocations/krenn_pp_verb.ds")
     (tmp_path / "x.toml").write_text(STAGES.format(path=path))
     return lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
 
 
 @pytest.mark.long
-def test_design_effects_of_the_lists_by_t_score(done_krenn_verbs: lx.Run) -> None:
-    lists = done_krenn_verbs.table("p.clustered").filter(measure="t_score").sort("n")
+def test_design_effects_of_the_lists_by_t_score(krenn_verbs_run: lx.Run) -> None:
+    lists = krenn_verbs_run.table("p.clustered").filter(measure="t_score").sort("n")
     assert lists["clusters"].to_list() == [51, 165, 280, 469]
     assert lists["design_effect"].to_list() == pytest.approx([3.1, 8.6, 12.2, 17], rel=0.1)
 
@@ -340,20 +340,20 @@ def test_design_effects_of_the_lists_by_t_score(done_krenn_verbs: lx.Run) -> Non
     [(("chi_squared", "t_score"), 1000, 0.00063, (0.14, 0.26)),
      (("log_likelihood", "t_score"), 2000, 0.0008, (0.0004, 0.002))],
 )  # fmt: skip
-def test_differences(
-    done_krenn_verbs: lx.Run,
+def test_p_values_and_design_effects_of_differences(
+    krenn_verbs_run: lx.Run,
     pair: tuple[str, str],
     n: int,
     fisher: float,
     clustered: tuple[float, float],
 ) -> None:
     at = (pl.col("measure_1") == pair[0], pl.col("measure_2") == pair[1], pl.col("n") == n)
-    assert done_krenn_verbs.table("t.cuts").filter(*at)["p_value"].item() == pytest.approx(
+    assert krenn_verbs_run.table("t.cuts").filter(*at)["p_value"].item() == pytest.approx(
         fisher, rel=0.01
     )
     assert (
         clustered[0]
-        < done_krenn_verbs.table("t.clustered").filter(*at)["p_value"].item()
+        < krenn_verbs_run.table("t.clustered").filter(*at)["p_value"].item()
         < clustered[1]
     )
 
@@ -381,7 +381,7 @@ def looks() -> Iterator[ModuleType]:
     del sys.modules["simulated_looks"]
 
 
-def people(looks: ModuleType) -> Any:
+def estimands(looks: ModuleType) -> Any:
     one, other = (np.argsort(np.argsort(-each)) < 100 for each in (SCORE, OTHER))
     only = one & ~other
     questions = {
@@ -398,31 +398,33 @@ def missed_share(table: Any, question: str, plan: str) -> float:
 
 @pytest.mark.long
 @pytest.mark.parametrize("design", ["simple", "designed"])
-def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> None:
-    asked = people(looks)
-    x = np.ones(SIZE) if design == "simple" else looks.designed_sizes(asked)
+def test_limits_keep_their_level_at_all_looks_together(looks: ModuleType, design: str) -> None:
+    questions = estimands(looks)
+    x = np.ones(SIZE) if design == "simple" else looks.designed_sizes(questions)
     method = looks.of_counts("hypergeometric_shortest") if design == "simple" else looks.of_design
-    found = looks.evaluate_looks(asked, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
-    for question in asked.questions:
+    results = looks.evaluate_looks(questions, method, x, SIZES, samples=SAMPLES_LOOKS, seed=5)
+    for question in questions.questions:
         for plan in ("obrien_fleming", "pocock"):
-            assert missed_share(found, question, plan) < 5 + 3 * ERROR, (question, plan)
-    assert missed_share(found, "baseline", "none") > 5 + 3 * ERROR
+            assert missed_share(results, question, plan) < 5 + 3 * ERROR, (question, plan)
+    assert missed_share(results, "baseline", "none") > 5 + 3 * ERROR
 
 
-def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
-    asked = people(looks)
+def test_exact_limits_are_conservative(looks: ModuleType) -> None:
+    questions = estimands(looks)
     method = looks.of_counts("clopper_pearson")
-    found = looks.evaluate_looks(asked, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6)
-    for question in asked.questions:
+    results = looks.evaluate_looks(
+        questions, method, np.ones(SIZE), SIZES, samples=SAMPLES_LOOKS, seed=6
+    )
+    for question in questions.questions:
         for plan in ("obrien_fleming", "pocock"):
-            assert missed_share(found, question, plan) < 5, (question, plan)
+            assert missed_share(results, question, plan) < 5, (question, plan)
 
 
 @pytest.mark.long
-def test_a_confidence_sequence_holds_after_each_draw(looks: ModuleType) -> None:
-    found = looks.at_any_time(people(looks), SIZE, 120, 7)
-    assert found.height == 3
-    assert (found["missed"] <= 5 + 3 * ERROR * (SAMPLES_LOOKS / 120) ** 0.5).all()
+def test_confidence_sequences_keep_their_level_after_each_draw(looks: ModuleType) -> None:
+    results = looks.at_any_time(estimands(looks), SIZE, 120, 7)
+    assert results.height == 3
+    assert (results["missed"] <= 5 + 3 * ERROR * (SAMPLES_LOOKS / 120) ** 0.5).all()
 
 
 # The same digests from any shards, buckets, batches and workers; killed workers replaced.
@@ -495,7 +497,7 @@ measures = ["t_score", "log_likelihood"]
 
 @pytest.mark.parametrize("relation", sorted(RELATIONS))
 @pytest.mark.long
-def test_the_same_however_it_is_run(relation: str, tmp_path: Path) -> None:
+def test_digests_are_equal_however_the_experiment_is_run(relation: str, tmp_path: Path) -> None:
     corpus(tmp_path)
     plain = digests(tmp_path, RELATIONS[relation], "", "plain")
     for number, way in enumerate(WAYS.values()):
@@ -507,7 +509,7 @@ def test_the_same_however_it_is_run(relation: str, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.glob("*/scale/*/.*")} == {".lock"}
 
 
-def test_two_corpora_add_up(tmp_path: Path) -> None:
+def test_counts_of_two_corpora_are_added(tmp_path: Path) -> None:
     corpus(tmp_path, files=2)
     for name in ("scale", "0", "1"):
         source = "*.conllu" if name == "scale" else f"{name}.conllu"
@@ -534,14 +536,14 @@ right = {{ where = "upos = 'VERB'" }}
     assert {(l1, l2): (f, documents) for l1, l2, f, documents in whole} == summed
 
 
-def test_budget_is_read_and_refused(tmp_path: Path) -> None:
+def test_the_budget_is_read_or_refused(tmp_path: Path) -> None:
     corpus(tmp_path, files=1, sentences=5)
     with pytest.raises(ConfigError, match="not an amount of memory, for example 500MB"):
         digests(tmp_path, RELATIONS["sentence"], 'memory = "much"', "runs")
 
 
 def die_once(folder: str) -> str:
-    """Die in the first worker that takes this on."""
+    """Die in the first worker that runs this."""
     mark = Path(folder) / "died"
     if not mark.exists():
         mark.touch()
@@ -554,7 +556,7 @@ def fail(_item: int) -> int:
 
 
 @pytest.mark.long
-def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
+def test_the_task_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in "abc"]
     for folder in folders:
         folder.mkdir()
@@ -567,13 +569,13 @@ def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
 
 @pytest.mark.uncounted("a worker that dies cannot write its counts")
 @pytest.mark.long
-def test_workers_that_die_every_time_are_given_up() -> None:
+def test_workers_that_always_die_are_an_error() -> None:
     with ProcessEngine(workers=2) as engine, pytest.raises(WorkerLost, match="3 workers died"):
         list(engine.map(os._exit, [7, 8]))
 
 
 @pytest.mark.long
-def test_what_a_task_raises_arrives_whole() -> None:
+def test_exceptions_of_tasks_arrive_unchanged() -> None:
     with ProcessEngine(workers=2) as engine, pytest.raises(DataError, match="cannot be read"):
         list(engine.map(fail, [1, 2]))
 
@@ -586,12 +588,12 @@ def test_what_a_task_raises_arrives_whole() -> None:
         WaitsForPerson("f", 2),
     ],
 )
-def test_errors_travel(error: Exception) -> None:
+def test_errors_can_be_pickled(error: Exception) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__)
 
 
-# A preliminary sample chooses a list, and the list goes out: written once, never over.
+# A preliminary sample chooses a list, which is delivered once and never overwritten.
 
 CONFIG = Path(__file__).parents[2] / "configs" / "tuning.toml"
 
@@ -606,9 +608,9 @@ def lists(folder: Path) -> list[Path]:
 
 
 @pytest.mark.long
-def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
-    done = run(tmp_path)
-    choice = done.table("choice").row(0, named=True)
+def test_the_list_is_delivered_with_its_estimates(tmp_path: Path) -> None:
+    run_ = run(tmp_path)
+    choice = run_.table("choice").row(0, named=True)
     assert choice["precision"] >= 0.3
     assert choice["lower_simultaneous"] < choice["lower"] <= choice["precision"]
     (file,) = lists(tmp_path)
@@ -617,7 +619,7 @@ def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
     assert book.sheet_names == ["List", "About"]
     rows = book.load_sheet("List").to_polars()
     assert rows["rank"].to_list() == list(range(1, choice["n"] + 1))
-    judged = done.table("judgements").join(rows.select("id"), on="id")
+    judged = run_.table("judgements").join(rows.select("id"), on="id")
     assert rows["verdict"].drop_nulls().len() == judged.height == choice["n_sampled"]
     assert (rows["verdict"] == "+").sum() == choice["k_sampled"]
     about = "\n".join(map(str, book.load_sheet("About", header_row=None).to_polars().rows()))
@@ -626,7 +628,7 @@ def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_same_list_is_written_once_and_stays_as_edited(tmp_path: Path) -> None:
+def test_a_delivered_list_is_not_overwritten(tmp_path: Path) -> None:
     run(tmp_path)
     (file,) = lists(tmp_path)
     file.write_bytes(b"my notes")
@@ -639,18 +641,18 @@ def test_the_same_list_is_written_once_and_stays_as_edited(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_csv_comes_with_a_text_about_it(tmp_path: Path) -> None:
-    done = run(tmp_path, **{"stages.list.kind": "csv"})
+def test_csv_is_delivered_with_a_description(tmp_path: Path) -> None:
+    run_ = run(tmp_path, **{"stages.list.kind": "csv"})
     table, text = lists(tmp_path)
     assert (table.suffix, text.suffix) == (".csv", ".txt")
     rows = pl.read_csv(table)
-    assert rows.height == done.table("choice")["n"].item()
+    assert rows.height == run_.table("choice")["n"].item()
     assert rows["f"].dtype == pl.Int64
     assert "estimated precision: " in text.read_text()
 
 
 @pytest.mark.long
-def test_nothing_is_good_enough(tmp_path: Path) -> None:
+def test_unreachable_criteria_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LexassayError, match=r"no list reaches min_precision = 0.99; the best are"):
         run(tmp_path, **{"stages.choice.min_precision": 0.99})
     where = "stage sampled: 1 error\n  - stages.sampled.measures: 'tscore' has not been ranked"

@@ -1,4 +1,4 @@
-"""The intervals hold the true precision as often as they say: the small simulation."""
+"""The intervals contain the true precision at their level: the small simulation."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ ERROR = (0.95 * 0.05 / SAMPLES) ** 0.5
 @pytest.fixture(scope="module")
 def simulation() -> Iterator[ModuleType]:
     sys.path.insert(0, str(BENCHMARKS))
-    found = importlib.util.spec_from_file_location("coverage_benchmark", BENCHMARKS / "coverage.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    spec = importlib.util.spec_from_file_location("coverage_benchmark", BENCHMARKS / "coverage.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
     sys.modules["coverage_benchmark"] = module
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
     yield module
     sys.path.remove(str(BENCHMARKS))
 
@@ -63,7 +63,7 @@ def ranked_candidates() -> tuple[pl.DataFrame, pl.DataFrame]:
 @pytest.fixture(scope="module")
 def cells(simulation: ModuleType) -> pl.DataFrame:
     kinds = (False, True)
-    found: pl.DataFrame = pl.concat(
+    table: pl.DataFrame = pl.concat(
         simulation.coverage(
             *ranked_candidates(),
             cuts=CUTS,
@@ -74,14 +74,16 @@ def cells(simulation: ModuleType) -> pl.DataFrame:
         )
         for again in kinds
     )
-    return found
+    return table
 
 
 @pytest.mark.parametrize("replacement", [False, True])
-def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: bool) -> None:
+def test_simulated_counts_are_those_of_the_pipeline(
+    simulation: ModuleType, replacement: bool
+) -> None:
     ranks, judgements = ranked_candidates()
     lists = simulation.nbest_lists(ranks, judgements, CUTS)
-    found = simulation.count_samples(
+    result = simulation.count_samples(
         lists, rates=(0.1, 0.3), samples=3, replacement=replacement, seed="same"
     )
     draw = with_replacement if replacement else without_replacement
@@ -94,7 +96,7 @@ def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: b
                 counts, on=["measure", "n"], how="left", maintain_order="left"
             )
             for name in ("n_sampled", "k_sampled"):
-                values = getattr(found[rate], name)[number].tolist()
+                values = getattr(result[rate], name)[number].tolist()
                 assert values == expected[name].to_list()
 
 
@@ -108,7 +110,7 @@ def test_exact_intervals_keep_their_level(cells: pl.DataFrame) -> None:
 
 
 @pytest.mark.long
-def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFrame) -> None:
+def test_coverage_and_width_agree_with_the_exact_computation(cells: pl.DataFrame) -> None:
     far = []
     for row in cells.iter_rows(named=True):
         size = round(500 * row["rate"])
@@ -124,38 +126,40 @@ def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFra
 
 
 def wald(k: Any, n: Any, *, confidence: Any) -> Any:
-    """The textbook interval, which is known to be wrong for few draws."""
+    """The textbook interval, which is wrong for few draws."""
     p = k / np.maximum(n, 1)
     half = 1.96 * np.sqrt(p * (1 - p) / np.maximum(n, 1))
     return np.maximum(p - half, 0), np.minimum(p + half, 1)
 
 
 @pytest.mark.long
-def test_a_wrong_interval_is_found_out(
+def test_a_wrong_interval_has_low_coverage(
     simulation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {"clopper_pearson": Interval("clopper_pearson", wald, reference="")}
     monkeypatch.setattr(simulation, "INTERVALS", known)
-    found = simulation.coverage(*ranked_candidates(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
-    assert found["coverage"].min() < 0.95 - 3 * ERROR
+    table = simulation.coverage(*ranked_candidates(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
+    assert table["coverage"].min() < 0.95 - 3 * ERROR
 
 
 @pytest.mark.long
-def test_krenn(simulation: ModuleType, public_data: Callable[[str], Path]) -> None:
+def test_coverage_in_krenns_data(
+    simulation: ModuleType, public_data: Callable[[str], Path]
+) -> None:
     """The same on real data: seven measures, 150 samples of 10 %."""
     root = public_data("collocations/krenn_pp_verb.ds").parents[1]
-    found = simulation.coverage(
+    table = simulation.coverage(
         *simulation.krenn(root), cuts=(500, 1000, 2000), rates=(0.1,), samples=150
     )
-    assert found.height == 21 * len(simulation.INTERVALS)
-    exact = found.filter(pl.col("method").is_in(NEVER_BELOW))
+    assert table.height == 21 * len(simulation.INTERVALS)
+    exact = table.filter(pl.col("method").is_in(NEVER_BELOW))
     assert exact["coverage"].min() >= 0.90
     assert exact["coverage"].mean() >= 0.95
-    best = found.filter(method="clopper_pearson", measure="t_score", n=1000)
+    best = table.filter(method="clopper_pearson", measure="t_score", n=1000)
     assert best.select("true", "truth").row(0) == (281, 0.281)
 
 
-def test_absent_data_is_said(
+def test_absent_data_are_reported(
     simulation: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -166,26 +170,26 @@ def test_absent_data_is_said(
     assert "LEXASSAY_DATA is not set" in capsys.readouterr().err
     monkeypatch.setenv("LEXASSAY_DATA", str(tmp_path))
     assert simulation.main([]) == 2
-    said = capsys.readouterr().err
-    assert "krenn_pp_verb.ds is not there" in said
-    assert "collocations.de" in said
+    output = capsys.readouterr().err
+    assert "krenn_pp_verb.ds is not there" in output
+    assert "collocations.de" in output
 
 
 @pytest.mark.long
 def test_the_summary_has_the_worst_list_of_each_interval(
     simulation: ModuleType, cells: pl.DataFrame
 ) -> None:
-    found = simulation.summary(cells)
-    assert found.height == cells.select("replacement", "rate", "method").unique().height
+    table = simulation.summary(cells)
+    assert table.height == cells.select("replacement", "rate", "method").unique().height
     worst = cells.sort("coverage").row(0, named=True)
     key = {name: worst[name] for name in ("replacement", "rate", "method")}
-    row = found.filter(**key).row(0, named=True)
+    row = table.filter(**key).row(0, named=True)
     assert (row["lowest"], row["at"]) == (
         round(100 * worst["coverage"], 1), f"{worst['measure']}, {worst['n']}"
     )  # fmt: skip
 
 
-# Coverage of everything that is offered, cell by cell: the small simulation, and how it is read.
+# Coverage of all methods and designs, cell by cell: the small simulation and its verdicts.
 
 PARTS = (
     "bands", "cells", "estimation", "inferred", "keeping", "labels_needed", "lists_of_designs",
@@ -197,12 +201,12 @@ SAMPLES_COVERAGE_PARTS = 200
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Any]:
-    """The modules of the simulation by name; benchmarks stand last, so as to hide nothing."""
+    """The modules of the simulation by name; benchmarks come last in the path and hide nothing."""
     sys.path.append(str(BENCHMARKS))
     modules = {name: importlib.import_module(f"coverage_parts.{name}") for name in PARTS}
     scripts = {"run": "coverage_run", "chapter": "coverage_chapter"}
-    named = {name: importlib.import_module(script) for name, script in scripts.items()}
-    yield SimpleNamespace(**modules, **named)
+    scripts_by_name = {name: importlib.import_module(script) for name, script in scripts.items()}
+    yield SimpleNamespace(**modules, **scripts_by_name)
     sys.path.remove(str(BENCHMARKS))
 
 
@@ -214,7 +218,7 @@ def read_cells(
     return lab.reading.read(pl.DataFrame(cells), few=lab.parts.few(method))
 
 
-def test_samples_are_those_of_the_kernel(lab: Any) -> None:
+def test_simulated_samples_are_those_of_the_kernel(lab: Any) -> None:
     pi = lab.samples.chances("invented", "designed", 900)
     assert (pi == 1).any()
     u = lab.samples.numbers(len(pi), 3, 2)
@@ -225,7 +229,7 @@ def test_samples_are_those_of_the_kernel(lab: Any) -> None:
 
 
 @pytest.mark.parametrize("by", ["none", "good", "scores"])
-def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
+def test_simulated_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     everyone = lab.populations.population("invented")
     task = lab.cells.Task("designs", f"designed, {by}", "invented", 250)
     pi = lab.samples.chances("invented", "designed", 250)
@@ -249,16 +253,16 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
         pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})
         for name in lab.populations.MEASURES
     )
-    found = estimate_tables(
+    estimates = estimate_tables(
         ranks, drawn, at=lab.populations.CUTS, pairs=lab.populations.PAIRS, candidates=known,
         folds=folds, seed="coverage",
     )  # fmt: skip
     widths = {
-        (row["measure"], row["n"]): row["upper"] - row["lower"] for row in found[0].to_dicts()
+        (row["measure"], row["n"]): row["upper"] - row["lower"] for row in estimates[0].to_dicts()
     }
     widths |= {
         (f"{row['measure_1']} - {row['measure_2']}", row["n"]): row["upper"] - row["lower"]
-        for row in found[1].to_dicts()
+        for row in estimates[1].to_dicts()
     }
     keys = [*zip(listed.names[:-1], listed.n[:-1], strict=True)]
     keys += zip(compared.names, compared.n, strict=True)
@@ -266,14 +270,14 @@ def test_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     assert mine == pytest.approx([widths[name, int(n)] for name, n in keys], abs=1e-9)
 
 
-def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
+def test_simulated_strata_are_those_of_the_kernel(lab: Any) -> None:
     everyone, listed = lab.populations.population("invented"), lab.sets.lists("invented")
     stratum = lab.stratified_samples.strata(everyone, "even 5 strata")
     counts = lab.stratified_samples.draws_of(np.bincount(stratum), "even 5 strata", 104)
     assert counts.tolist() == [21, 21, 21, 21, 20]
     u = lab.samples.numbers(everyone.size, 0, 2)
     draws = lab.stratified_samples.draw_from_strata(stratum, counts, u)
-    found, seen = lab.stratified_samples.estimate_from_strata(
+    estimates_, judged = lab.stratified_samples.estimate_from_strata(
         everyone, stratum, draws, listed.members
     )
     (drawn,) = np.nonzero(draws[1])
@@ -291,12 +295,12 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
         candidates=pl.DataFrame({"id": everyone.ids, "stratum": names}),
     )  # fmt: skip
     rows = {(row["measure"], row["n"]): row for row in table.to_dicts()}
-    lower, upper = limits(found, confidence=0.95)
+    lower, upper = limits(estimates_, confidence=0.95)
     for at, key in enumerate(zip(listed.names[:-1], listed.n[:-1].tolist(), strict=True)):
         row = rows[key]
-        assert seen[1, at] == row["n_sampled"]
+        assert judged[1, at] == row["n_sampled"]
         estimate = np.nan if row["estimate"] is None else row["estimate"]
-        assert found.estimate[1, at] == pytest.approx(estimate, nan_ok=True)
+        assert estimates_.estimate[1, at] == pytest.approx(estimate, nan_ok=True)
         assert (lower[1, at], upper[1, at]) == pytest.approx((row["lower"], row["upper"]))
 
 
@@ -320,27 +324,27 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
         ("design_tests", "designed, good", 500),
     ],
 )
-def test_what_is_offered_holds(lab: Any, part: str, method: str, size: int) -> None:
+def test_methods_and_designs_keep_their_level(lab: Any, part: str, method: str, size: int) -> None:
     samples = 40 if part == "bands" or method == "confidence_sequence" else SAMPLES_COVERAGE_PARTS
     cells = read_cells(lab, part, method, size, samples)
-    said = lab.reading.verdict(cells)
-    assert said["verdict"] != "fails", cells.head(5)
-    assert cells.filter("judged").height == said["cells"] > 0
+    verdict = lab.reading.verdict(cells)
+    assert verdict["verdict"] != "fails", cells.head(5)
+    assert cells.filter("judged").height == verdict["cells"] > 0
     if part not in {"tests", "design_tests"}:
         assert cells["share"].mean() < 1
 
 
-def test_average_precision_of_a_sample(lab: Any) -> None:
+def test_limits_of_average_precision_keep_their_level(lab: Any) -> None:
     cells = read_cells(lab, "average", "infAP, designed", 500, 60)
     assert lab.reading.verdict(cells)["verdict"] != "fails"
     assert cells["what"].n_unique() == 4
 
 
 @pytest.mark.long
-def test_looks_without_a_plan_are_found_out(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_without_a_plan_fail(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     method = "obrien_fleming, korn_graubard, designed"
-    held = read_cells(lab, "looks", method, 737)
-    assert lab.reading.verdict(held)["verdict"] != "fails"
+    cells_ = read_cells(lab, "looks", method, 737)
+    assert lab.reading.verdict(cells_)["verdict"] != "fails"
     monkeypatch.setattr(lab.looks, "spent_levels", lambda _, V, **__: np.full(V.shape, 0.05))
     assert lab.reading.verdict(read_cells(lab, "looks", method, 737))["verdict"] == "fails"
 
@@ -355,14 +359,14 @@ def cell(share: float, samples: int = 2000, **further: object) -> dict[str, obje
 def test_cells_are_read_with_the_error_of_the_simulation(lab: Any) -> None:
     # of 300 cells with 2,000 samples one is too low below 92.0 %
     rows = [cell(0.96)] * 297 + [cell(0.919), cell(0.921), cell(0.935)]
-    found = lab.reading.read(pl.DataFrame(rows), few=True)
-    assert found["low"].to_list()[:3] == [True, False, False]
-    assert found["borderline"].to_list()[:4] == [False, True, True, False]
-    assert lab.reading.verdict(found)["verdict"] == "fails"
-    assert lab.reading.verdict(found)["worst"] == 0.919
+    table = lab.reading.read(pl.DataFrame(rows), few=True)
+    assert table["low"].to_list()[:3] == [True, False, False]
+    assert table["borderline"].to_list()[:4] == [False, True, True, False]
+    assert lab.reading.verdict(table)["verdict"] == "fails"
+    assert lab.reading.verdict(table)["worst"] == 0.919
 
 
-def test_cells_with_few_draws_are_for_exact_intervals(lab: Any) -> None:
+def test_only_exact_intervals_have_cells_with_few_draws(lab: Any) -> None:
     rows = pl.DataFrame([cell(0.5, draws=9.9), cell(0.96, draws=10.0)])
     assert lab.reading.verdict(lab.reading.read(rows, few=False))["verdict"] == "holds"
     assert lab.reading.verdict(lab.reading.read(rows, few=True))["verdict"] == "fails"
@@ -370,7 +374,7 @@ def test_cells_with_few_draws_are_for_exact_intervals(lab: Any) -> None:
     assert not lab.parts.few("range, wilson")
 
 
-def test_a_low_mean_fails_and_caution_is_said(lab: Any) -> None:
+def test_verdicts_depend_on_the_mean_coverage(lab: Any) -> None:
     def verdict_on(*rows: dict[str, object]) -> object:
         return lab.reading.verdict(lab.reading.read(pl.DataFrame(rows), few=True))["verdict"]
 
@@ -381,7 +385,7 @@ def test_a_low_mean_fails_and_caution_is_said(lab: Any) -> None:
     assert verdict_on(cell(1.0, width=0.0), cell(0.95)) == "holds"
 
 
-def test_sizes_of_tests_are_read_from_above(lab: Any) -> None:
+def test_sizes_of_tests_fail_if_they_are_high(lab: Any) -> None:
     def low(share: float) -> bool:
         return bool(lab.reading.read(pl.DataFrame([cell(share, kind="test")]), few=True)["low"][0])
 
@@ -389,7 +393,7 @@ def test_sizes_of_tests_are_read_from_above(lab: Any) -> None:
 
 
 @pytest.mark.long
-def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
+def test_rejections_agree_with_each_single_test(lab: Any) -> None:
     tables = lab.tests_of_differences.Tables
     bits = np.random.default_rng(0)
     k1, n1, k2, n2 = np.array([
@@ -397,7 +401,7 @@ def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
         for a, b in bits.integers(1, 40, (100, 2))
     ]).T  # fmt: skip
     for name in ("boschloo_minlike", "finite_population_test"):
-        found, _ = lab.tests_of_differences.rejections(
+        rejections, _ = lab.tests_of_differences.rejections(
             f"{name}, these candidates", tables(k1, n1, k2, n2, 60, 100)
         )
         every = (
@@ -405,106 +409,106 @@ def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
             if name == "finite_population_test"
             else TESTS.get(name).p_values(k1, n1, k2, n2)
         )
-        assert found.tolist() == (every < 0.05).tolist()
-        assert 10 < found.sum() < 90
+        assert rejections.tolist() == (every < 0.05).tolist()
+        assert 10 < rejections.sum() < 90
     full = tables(np.array([30]), np.array([60]), np.array([31]), np.array([60]), 60, 100)
     assert lab.tests_of_differences.rejections("finite_population_test, these candidates", full)[0]
 
 
 @pytest.mark.long
-def test_a_run_is_taken_up_again(
+def test_an_interrupted_run_is_resumed(
     lab: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Job, task = lab.keeping.Job, lab.cells.Task("average", "infAP, simple", "invented", 100)
-    kept = lab.keeping.PartFile(tmp_path, "average")
-    assert kept.read() == {}
+    part = lab.keeping.PartFile(tmp_path, "average")
+    assert part.read() == {}
     jobs = [Job(task, first, 2) for first in (0, 2)]
-    kept.add(jobs[0], [cell(0.5)])
-    kept.add(jobs[1], [cell(1.0)])
-    whole = kept.path.read_bytes()
-    kept.path.write_bytes(whole[:-5])  # killed while it wrote
-    assert list(kept.read()) == jobs[:1]
-    lab.run.finish(jobs, kept, workers=2)
-    again = kept.read()
+    part.add(jobs[0], [cell(0.5)])
+    part.add(jobs[1], [cell(1.0)])
+    whole = part.path.read_bytes()
+    part.path.write_bytes(whole[:-5])  # killed while it wrote
+    assert list(part.read()) == jobs[:1]
+    lab.run.finish(jobs, part, workers=2)
+    again = part.read()
     assert list(again) == jobs
     assert again[jobs[0]] == [cell(0.5)]
     assert [row["samples"] for row in again[jobs[1]]] == [2, 2, 2, 2]
-    said = capsys.readouterr().err
-    assert said.count("average 1/1: infAP, simple, invented, 100") == 1
+    output = capsys.readouterr().err
+    assert output.count("average 1/1: infAP, simple, invented, 100") == 1
 
 
-def test_doubtful_cells_count_by_their_second_samples(lab: Any, tmp_path: Path) -> None:
+def test_doubtful_cells_are_judged_by_their_second_samples(lab: Any, tmp_path: Path) -> None:
     task = lab.cells.Task("simple", "wilson", "invented", 100)
-    kept = lab.keeping.PartFile(tmp_path, "simple")
+    part = lab.keeping.PartFile(tmp_path, "simple")
     own = task._asdict()
-    kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.935) | own, cell(0.96, n=99) | own])
+    part.add(lab.keeping.Job(task, 0, 2000), [cell(0.935) | own, cell(0.96, n=99) | own])
     first = lab.results.read_results(tmp_path, "simple", samples=2000)
     assert lab.results.doubtful(first) == {task: {("mi", 50)}}
     repeated = [cell(0.951, samples=10_000) | own, cell(0.90, samples=10_000, n=99) | own]
-    kept.add(lab.keeping.Job(task, 2000, 10_000), repeated)
-    found = lab.results.read_results(tmp_path, "simple", samples=2000)["wilson"].sort("n")
-    assert found["share"].to_list() == [0.951, 0.96]
-    assert found["samples"].to_list() == [10_000, 2000]
+    part.add(lab.keeping.Job(task, 2000, 10_000), repeated)
+    rows = lab.results.read_results(tmp_path, "simple", samples=2000)["wilson"].sort("n")
+    assert rows["share"].to_list() == [0.951, 0.96]
+    assert rows["samples"].to_list() == [10_000, 2000]
 
 
-def test_a_default_that_fails_is_the_failure_of_the_run(lab: Any, tmp_path: Path) -> None:
+def test_a_failing_default_fails_the_run(lab: Any, tmp_path: Path) -> None:
     for method, fails in (("jeffreys", False), ("clopper_pearson", True)):
         task = lab.cells.Task("simple", method, "invented", 100)
-        kept = lab.keeping.PartFile(tmp_path / method, "simple")
-        kept.add(lab.keeping.Job(task, 0, 2000), [cell(0.9) | task._asdict()])
+        part = lab.keeping.PartFile(tmp_path / method, "simple")
+        part.add(lab.keeping.Job(task, 0, 2000), [cell(0.9) | task._asdict()])
         assert lab.run.report_part("simple", tmp_path / method, samples=2000) is fails
 
 
-def test_absent_populations_are_said(
+def test_absent_populations_are_reported(
     lab: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.populations.population.cache_clear()
     monkeypatch.delenv("LEXASSAY_DATA", raising=False)
     assert lab.run.present(["krenn", "invented"]) == ("invented",)
-    said = capsys.readouterr().err
-    assert "krenn is skipped" in said
-    assert "LEXASSAY_DATA names the folder" in said
+    output = capsys.readouterr().err
+    assert "krenn is skipped" in output
+    assert "LEXASSAY_DATA names the folder" in output
 
 
-def test_fewest_labels_are_found_by_halving(lab: Any) -> None:
+def test_the_fewest_labels_are_found_by_bisection(lab: Any) -> None:
     fewest = lab.labels_needed.fewest
-    for wanted in (5, 100, 4000):
-        assert wanted <= fewest(lambda labels: labels >= wanted, 5000) <= 1.01 * wanted + 1  # noqa: B023
+    for needed in (5, 100, 4000):
+        assert needed <= fewest(lambda labels: labels >= needed, 5000) <= 1.01 * needed + 1  # noqa: B023
     assert fewest(lambda _: False, 5000) is None
 
 
 def question(lab: Any, n: int = 500) -> Any:
     everyone, pair = lab.populations.population("invented"), ("t_score", "chi_squared")
-    asked = lab.sets.differences_of(everyone, (pair,), (n,))
-    return lab.labels_needed.Question("invented", everyone, asked, pair)
+    question_ = lab.sets.differences_of(everyone, (pair,), (n,))
+    return lab.labels_needed.Question("invented", everyone, question_, pair)
 
 
 def test_a_design_for_one_difference_is_a_simple_sample_of_it(lab: Any) -> None:
-    asked = question(lab)
-    pi = lab.labels_needed._chances(asked, "question", 100)
-    members = asked.differences.members.any(axis=0)
-    assert pi[members] == pytest.approx(100 / (2 * asked.size))
+    question_ = question(lab)
+    pi = lab.labels_needed._chances(question_, "question", 100)
+    members = question_.differences.members.any(axis=0)
+    assert pi[members] == pytest.approx(100 / (2 * question_.size))
     assert not pi[~members].any()
 
 
-def test_labels_that_a_comparison_needs(lab: Any) -> None:
-    asked = question(lab)
+def test_the_labels_for_a_comparison_are_computed(lab: Any) -> None:
+    question_ = question(lab)
     look = lab.labels_needed.outcome
     for way in ("fisher, question", "mover, question", "mover, simple", "mover, question, scores"):
-        few, many = (look(asked, way, 0, 200, labels) for labels in (60, 300))
+        few, many = (look(question_, way, 0, 200, labels) for labels in (60, 300))
         assert few[0] < many[0]
         assert few[1] > many[1]
     simple, designed = (
-        look(asked, f"mover, {kind}", 0, 200, 300) for kind in ("simple", "question")
+        look(question_, f"mover, {kind}", 0, 200, 300) for kind in ("simple", "question")
     )
     assert designed[0] > simple[0]
-    everybody = look(asked, "mover, question", 0, 10, 2 * asked.size)
+    everybody = look(question_, "mover, question", 0, 10, 2 * question_.size)
     assert everybody == (1.0, 0.0)
-    assert look(asked, "mover, question, scores", 0, 10, 2 * asked.size) == (1.0, 0.0)
+    assert look(question_, "mover, question, scores", 0, 10, 2 * question_.size) == (1.0, 0.0)
 
 
-def kept_cells(lab: Any, folder: Path) -> None:
-    """Keep two methods, one of which has a cell that fails, and the labels of one comparison."""
+def stored_cells(lab: Any, folder: Path) -> None:
+    """Store two methods, one with a failing cell, and the labels of one comparison."""
     Task, Job = lab.cells.Task, lab.keeping.Job
     for method, share in (("designed, none", 0.9), ("designed, good", 0.95)):
         task = Task("designs", method, "invented", 100)
@@ -516,20 +520,22 @@ def kept_cells(lab: Any, folder: Path) -> None:
         lab.keeping.PartFile(folder, "labels").add(Job(task, len(way), 2000), [row])
 
 
-def test_the_chapter_writes_cells_table_chart_and_labels(
+def test_the_chapter_contains_cells_table_chart_and_labels(
     lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept_cells(lab, tmp_path)
+    stored_cells(lab, tmp_path)
     for name in ("CHAPTER", "LABELS_CHAPTER", "CELLS", "CHART"):
         place = tmp_path / getattr(lab.chapter, name).name
         place.write_bytes(getattr(lab.chapter, name).read_bytes())
         monkeypatch.setattr(lab.chapter, name, place)
     before = pl.read_csv(gzip.decompress(lab.chapter.CELLS.read_bytes()))
-    former = before.filter(part="designs").head(1)  # a task simulated before: its cells stay
+    former = before.filter(part="designs").head(
+        1
+    )  # a task that was simulated before: its cells stay
     before = before.filter(pl.col("part") != "designs").extend(former)
-    gone = former.with_columns(method=pl.lit("a method of former times"))
-    kept = pl.concat([before, gone])
-    lab.chapter.CELLS.write_bytes(gzip.compress(kept.write_csv().encode()))
+    obsolete = former.with_columns(method=pl.lit("a method of former times"))
+    former_cells = pl.concat([before, obsolete])
+    lab.chapter.CELLS.write_bytes(gzip.compress(former_cells.write_csv().encode()))
     for _ in range(2):  # the second time the cells of the folder replace those of the first
         assert lab.chapter.main(["--folder", str(tmp_path)]) == 0
     cells = pl.read_csv(gzip.decompress(lab.chapter.CELLS.read_bytes()))
@@ -553,13 +559,13 @@ def test_table_and_chart_are_those_of_the_cells(lab: Any) -> None:
     assert text == chapter.update_chapter(text, "results", chapter.summary(methods))
     drawn = chapter.CHART.read_text(encoding="utf-8")
     assert [key for key in methods if f"{key[0]}: {key[1]}" not in drawn] == []
-    failing = {key for key, found in methods.items() if found["low"].any()}
+    failing = {key for key, cells_of_method in methods.items() if cells_of_method["low"].any()}
     own = {name for part, name in failing if part == "simple"}
     assert len(own) == len(failing), "the chapter says that only these fail"
     assert {name.split()[0] for name in own} == {"wilson", "jeffreys"}
 
 
-# Lemmas drawn by size say more of L*, and the limits hold: the small simulation.
+# Sampling lemmas by size estimates L* more precisely, and limits keep their level.
 
 ERROR_LEXICON_COVERAGE = (0.95 * 0.05 / SAMPLES) ** 0.5
 
@@ -569,12 +575,12 @@ def simulation_lexicon_coverage() -> Iterator[ModuleType]:
     path = [*sys.path]
     sys.path.insert(0, str(BENCHMARKS))
     place = BENCHMARKS / "lexicon_coverage.py"
-    found = importlib.util.spec_from_file_location("lexicon_coverage_benchmark", place)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    spec = importlib.util.spec_from_file_location("lexicon_coverage_benchmark", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
     sys.modules["lexicon_coverage_benchmark"] = module
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
     yield module
     sys.path[:] = path
 
@@ -585,15 +591,15 @@ def heavy(lemmas: int = 1500) -> pl.DataFrame:
     size = np.rint(random.lognormal(2.2, 0.7, lemmas)).astype(int) + 1
     value = np.where(random.random(lemmas) < 0.5, 1.0, random.beta(5, 2, lemmas))
     size[:6], value[:6] = 300, 0.3
-    made = pl.DataFrame({"lemma": [f"l{i:04}" for i in range(lemmas)], "size": size, "L": value})
-    return made.with_columns(
+    table = pl.DataFrame({"lemma": [f"l{i:04}" for i in range(lemmas)], "size": size, "L": value})
+    return table.with_columns(
         base="size", n_gold="size", drawn=True, population=pl.lit(lemmas, pl.Int64),
         base_total=pl.col("size").sum(),
     )  # fmt: skip
 
 
 @pytest.mark.long
-def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(
+def test_sampling_by_size_is_more_precise_and_keeps_its_level(
     simulation_lexicon_coverage: ModuleType,
 ) -> None:
     scores = heavy()
@@ -613,10 +619,10 @@ def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(
 
 @pytest.mark.long
 @pytest.mark.parametrize("count", [30, 100])
-def test_a_few_large_lemmas_that_match_badly(
+def test_a_few_large_lemmas_need_sampling_by_size(
     simulation_lexicon_coverage: ModuleType, count: int
 ) -> None:
-    """By size the limits hold in at least 92.6 %; those of a simple sample hardly ever do."""
+    """By size the limits cover at least 92.6 %; those of a simple sample hardly ever do."""
     one, two = simulation_lexicon_coverage.few_large()
     large = one.filter(size=1000)
     assert large.height == 0.002 * one.height
@@ -634,17 +640,19 @@ def test_a_few_large_lemmas_that_match_badly(
 
 
 @pytest.mark.long
-def test_differences_hold_what_they_say(simulation_lexicon_coverage: ModuleType) -> None:
+def test_limits_of_differences_keep_their_level(simulation_lexicon_coverage: ModuleType) -> None:
     scores = heavy()
     other = scores.with_columns(L=pl.col("L") * 0.9)
-    found = simulation_lexicon_coverage.difference_coverage(
+    result = simulation_lexicon_coverage.difference_coverage(
         [scores, other], 60, "size", samples=SAMPLES
     )
-    assert found.held > 0.94 - 3 * ERROR_LEXICON_COVERAGE
-    assert "| 60 | size |" in simulation_lexicon_coverage.table([found])
+    assert result.held > 0.94 - 3 * ERROR_LEXICON_COVERAGE
+    assert "| 60 | size |" in simulation_lexicon_coverage.table([result])
 
 
-def test_the_invented_lexicons(simulation_lexicon_coverage: ModuleType) -> None:
+def test_limits_for_the_invented_lexicons_keep_their_level(
+    simulation_lexicon_coverage: ModuleType,
+) -> None:
     one, two = simulation_lexicon_coverage.invented_scores(600)
     assert one["lemma"].equals(two["lemma"])
     assert 100 < one.height < 600
@@ -653,7 +661,7 @@ def test_the_invented_lexicons(simulation_lexicon_coverage: ModuleType) -> None:
 
 
 @pytest.mark.long
-def test_the_spanish_pair(
+def test_limits_for_the_spanish_lexicons_keep_their_level(
     simulation_lexicon_coverage: ModuleType, public_data: Callable[[str], Path]
 ) -> None:
     scores, _ = simulation_lexicon_coverage.spanish(

@@ -65,14 +65,14 @@ def extract_counts(
     folder: Path, experiment: str
 ) -> dict[tuple[str, str], tuple[int, int, int, int]]:
     (folder / "x.toml").write_text('name = "x"\n' + experiment)
-    found = lx.run(folder / "x.toml", runs=folder / "runs", report=False).table("candidates")
+    table = lx.run(folder / "x.toml", runs=folder / "runs", report=False).table("candidates")
     return {
-        (row[0], row[1]): row[2:] for row in found.select("l1", "l2", "f", "f1", "f2", "N").rows()
+        (row[0], row[1]): row[2:] for row in table.select("l1", "l2", "f", "f1", "f2", "N").rows()
     }
 
 
 @pytest.mark.parametrize("threshold", [1, 2])
-def test_german_pp_verb_pairs(
+def test_german_pp_verb_pairs_agree_with_plain_counts(
     threshold: int, tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:
     slow: Pairs = Counter()
@@ -91,7 +91,7 @@ def test_german_pp_verb_pairs(
                         if w["head"] == word["id"] and w["deprel"] == "compound:prt"
                     ]
                     slow.update((noun, "".join(prt[:1]) + word["lemma"]) for noun in nouns)
-    found = extract_counts(
+    result = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -102,13 +102,15 @@ def test_german_pp_verb_pairs(
         min_frequency = {threshold}
         """,
     )
-    kept = {pair: counts for pair, counts in signatures(slow).items() if counts[0] >= threshold}
-    assert len(kept) > 40
-    assert found == kept
+    frequent = {pair: counts for pair, counts in signatures(slow).items() if counts[0] >= threshold}
+    assert len(frequent) > 40
+    assert result == frequent
 
 
 @pytest.mark.long
-def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+def test_english_verbs_and_objects_agree_with_plain_counts(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
     slow: Pairs = Counter()
     for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
         by_id = {word["id"]: word for word in sentence}
@@ -117,7 +119,7 @@ def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], 
             noun = word["deprel"] == "obj" and word["upos"] == "NOUN"
             if noun and above and above["upos"] == "VERB":
                 slow[above["lemma"], word["lemma"]] += 1
-    found = extract_counts(
+    counts = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -130,11 +132,11 @@ def test_english_verbs_and_objects(tmp_path: Path, public_data: Callable[[str], 
         """,
     )
     assert len(slow) > 5000
-    assert found == signatures(slow)
+    assert counts == signatures(slow)
 
 
 @pytest.mark.long
-def test_english_nouns_and_verbs_of_a_sentence(
+def test_english_nouns_and_verbs_agree_with_plain_counts(
     tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:
     slow: Pairs = Counter()
@@ -142,7 +144,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
         nouns = [word["form"] for word in sentence if word["upos"] == "NOUN"]
         verbs = [word["lemma"] for word in sentence if word["upos"] == "VERB"]
         slow.update((noun, verb) for noun in nouns for verb in verbs)
-    found = extract_counts(
+    counts = extract_counts(
         tmp_path,
         f"""
         [stages.candidates]
@@ -153,15 +155,17 @@ def test_english_nouns_and_verbs_of_a_sentence(
         min_frequency = 2
         """,
     )
-    assert found == {pair: n for pair, n in signatures(slow).items() if n[0] >= 2}
+    assert counts == {pair: n for pair, n in signatures(slow).items() if n[0] >= 2}
 
 
 @pytest.mark.long
-def test_pair_tokens_of_dickens(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+def test_pair_tokens_of_dickens_agree_with_ucs(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
     path = public_data("collocations/dickens_an_tokens.tsv")
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
     slow: Pairs = Counter((l1, l2) for l1, l2 in (line.split("\t") for line in lines))
-    found = extract_counts(
+    counts = extract_counts(
         tmp_path,
         """
         [stages.candidates]
@@ -170,13 +174,13 @@ def test_pair_tokens_of_dickens(tmp_path: Path, public_data: Callable[[str], Pat
         columns = { l1 = "ADJ", l2 = "N" }
         """,
     )
-    assert found == signatures(slow)
-    assert len(found) == 58_883
-    assert next(iter(found.values()))[3] == 111_073
+    assert counts == signatures(slow)
+    assert len(counts) == 58_883
+    assert next(iter(counts.values()))[3] == 111_073
 
 
-def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
-    """One file or the same sentences in five, in another order: equal digests."""
+def test_the_number_of_shards_does_not_change_the_results(tmp_path: Path) -> None:
+    """One file, or the same sentences in five files in another order, have equal digests."""
     rows = "1\t{n}\t{n}\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\t{v}\t{v}\tVERB\t_\t_\t0\troot\t_\t_\n\n"
     blocks = [rows.format(n=f"n{i % 7}", v=f"v{i % 5}") for i in range(200)]
     documents = [f"# newdoc id = d{i}\n" + "".join(blocks[i * 20 : i * 20 + 20]) for i in range(10)]
@@ -198,16 +202,16 @@ def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
             right = { where = "upos = 'VERB'" }
             """
         )
-        done = lx.run(folder / "x.toml", runs=folder / "runs", report=False)
-        digests.append(done.manifests["candidates"].digests())
-        assert done.table("candidates.corpus").rows() == [
+        run_ = lx.run(folder / "x.toml", runs=folder / "runs", report=False)
+        digests.append(run_.manifests["candidates"].digests())
+        assert run_.table("candidates.corpus").rows() == [
             ("documents", 10), ("pair tokens", 200), ("sentences", 200), ("tokens", 400),
         ]  # fmt: skip
     assert digests[0]["candidates"] == digests[1]["candidates"]
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("where = \"pos = 'NOUN'\"", "left.where: the tokens have no attribute 'pos' (c.conllu); did you mean xpos, upos"),
         ("where = \"upos = 'NOUN'\", label = \"{lema}\"", "left.label: the tokens have no attribute 'lema' (c.conllu); did you mean lemma"),
@@ -217,7 +221,7 @@ def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
         ("where = \"upos = 'NOUN'\", attch = {}", "unknown key; did you mean attach"),
     ],
 )  # fmt: skip
-def test_wrong_units(change: str, said: str, tmp_path: Path) -> None:
+def test_wrong_units_are_refused(change: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "c.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     (tmp_path / "x.toml").write_text(
         f"""
@@ -231,12 +235,12 @@ def test_wrong_units(change: str, said: str, tmp_path: Path) -> None:
     )
     with pytest.raises(Exception, match="error") as error:
         lx.check(tmp_path / "x.toml")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_no_pairs(tmp_path: Path) -> None:
+def test_a_corpus_without_pairs_has_no_candidates(tmp_path: Path) -> None:
     (tmp_path / "c.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
-    found = extract_counts(
+    counts = extract_counts(
         tmp_path,
         """
         [stages.candidates]
@@ -246,12 +250,12 @@ def test_no_pairs(tmp_path: Path) -> None:
         right = { where = "upos = 'VERB'" }
         """,
     )
-    assert found == {}
+    assert counts == {}
 
 
 @pytest.mark.long
-def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
-    """Whatever is extracted obeys the laws of contingency tables: f <= f1, f2 and O22 >= 0."""
+def test_extracted_counts_obey_the_laws(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+    """Extracted counts obey the laws of contingency tables: f <= f1, f2 and O22 >= 0."""
     public_data(EWT_EXTRACTION)
     (tmp_path / "x.toml").write_text(
         f"""
@@ -263,10 +267,10 @@ def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) ->
         right = {{ where = "upos = 'NOUN'" }}
         """
     )
-    found = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False).table("candidates")
+    table = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False).table("candidates")
     o22 = pl.col("N") - pl.col("f1") - pl.col("f2") + pl.col("f")
-    assert found.select((o22 >= 0).all()).item()
-    assert found.get_column("f").sum() == found.get_column("N").max()
+    assert table.select((o22 >= 0).all()).item()
+    assert table.get_column("f").sum() == table.get_column("N").max()
 
 
 # Frequency lists and keywords through the runner: against plain counting, from any shards.
@@ -297,7 +301,7 @@ def experiment(folder: Path, way: str = "", runs: str = "runs") -> lx.Run:
 
 
 def documents(folder: Path) -> list[Counter[str]]:
-    """Count the words of each document; one begins with a file, and where its name changes."""
+    """Count the words of each document; it begins with a file, or where its name changes."""
     counted = []
     for path in sorted(folder.glob("*.conllu")):
         name, last = "", None
@@ -314,31 +318,31 @@ def documents(folder: Path) -> list[Counter[str]]:
     return [each for each in counted if each]
 
 
-def test_against_plain_counting(tmp_path: Path) -> None:
+def test_frequencies_agree_with_plain_counts(tmp_path: Path) -> None:
     corpus(tmp_path)
     parts = documents(tmp_path)
     sizes = [sum(each.values()) for each in parts]
     total = sum(sizes)
-    held: dict[str, list[int]] = defaultdict(lambda: [0] * len(parts))
+    frequencies: dict[str, list[int]] = defaultdict(lambda: [0] * len(parts))
     for place, part in enumerate(parts):
         for word, f in part.items():
-            held[word][place] = f
+            frequencies[word][place] = f
     run = experiment(tmp_path)
     rows = {row["word"]: row for row in run.table("target").to_dicts()}
-    assert rows.keys() == held.keys()
+    assert rows.keys() == frequencies.keys()
     assert len(parts) > 9
     for word, row in rows.items():
-        f = sum(held[word])
-        dp = sum(abs(v / f - s / total) for v, s in zip(held[word], sizes, strict=True)) / 2
+        f = sum(frequencies[word])
+        dp = sum(abs(v / f - s / total) for v, s in zip(frequencies[word], sizes, strict=True)) / 2
         assert (row["f"], row["N"], row["parts"]) == (f, total, len(parts))
-        assert row["documents"] == sum(v > 0 for v in held[word])
+        assert row["documents"] == sum(v > 0 for v in frequencies[word])
         assert row["dp"] == pytest.approx(dp, abs=1e-12)
         assert row["dp_norm"] == pytest.approx(dp / (1 - min(sizes) / total), abs=1e-12)
     sizes_of = dict(run.table("target.corpus").rows())
     assert sizes_of["words"] == total
 
 
-def test_the_signature_of_a_keyword(tmp_path: Path) -> None:
+def test_keywords_have_signature_and_examples(tmp_path: Path) -> None:
     corpus(tmp_path)
     run = experiment(tmp_path)
     target = {row["word"]: row for row in run.table("target").to_dicts()}
@@ -354,10 +358,10 @@ def test_the_signature_of_a_keyword(tmp_path: Path) -> None:
         assert row["per_million"] == pytest.approx(1e6 * word["f"] / n1)
         assert row["per_million_reference"] == pytest.approx(1e6 * other / n2)
         assert row["dp"] == word["dp"]
-    shown = run.table("keywords.examples")
+    examples = run.table("keywords.examples")
     ids = {row["id"]: row["l2"] for row in keywords}
-    assert set(shown["id"]) == set(ids)
-    assert all(f"[[{ids[key]}]]" in text for key, text in shown.select("id", "text").rows())
+    assert set(examples["id"]) == set(ids)
+    assert all(f"[[{ids[key]}]]" in text for key, text in examples.select("id", "text").rows())
 
 
 @pytest.mark.parametrize(
@@ -367,33 +371,33 @@ def test_the_signature_of_a_keyword(tmp_path: Path) -> None:
         for way in WAYS
     ],
 )
-def test_the_same_digests_from_any_shards(way: str, tmp_path: Path) -> None:
+def test_shards_do_not_change_the_digests(way: str, tmp_path: Path) -> None:
     corpus(tmp_path)
     digests = []
     for settings, runs in (("", "one"), (WAYS[way], "other")):
         run = experiment(tmp_path, settings, runs)
-        digests.append({name: made.digests() for name, made in run.manifests.items()})
+        digests.append({name: manifest.digests() for name, manifest in run.manifests.items()})
     assert digests[0] == digests[1]
     assert math.isfinite(run.table("target")["juilland_d"].sum())
 
 
 @pytest.mark.long
-def test_the_same_digests_from_other_files(tmp_path: Path) -> None:
-    """Documents in one file or in several, whatever these are called."""
+def test_names_of_files_do_not_change_the_digests(tmp_path: Path) -> None:
+    """Documents in one file or in several, with any names."""
     texts = [f"# newdoc id = {name}\n" for name in "abcd"]
     for number in range(40):
         word = f"w{number % 7}"
         texts[number % 4] += f"1\t{word}\t{word}\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
-    found = []
+    digests = []
     for folder, files in (("one", ["".join(texts)]), ("many", texts[::-1])):
         (tmp_path / folder).mkdir()
         for number, text in enumerate(files):
             (tmp_path / folder / f"{number}.conllu").write_text(text)
-        found.append(experiment(tmp_path / folder).manifests["target"].digests()["words"])
-    assert found[0] == found[1]
+        digests.append(experiment(tmp_path / folder).manifests["target"].digests()["words"])
+    assert digests[0] == digests[1]
 
 
-def test_examples_of_words(tmp_path: Path) -> None:
+def test_words_have_examples(tmp_path: Path) -> None:
     (tmp_path / "0.conllu").write_text("1\tCats\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     run = experiment(tmp_path)
     assert run.table("target.examples")["text"].to_list() == ["[[Cats]]"]
@@ -426,34 +430,36 @@ def run(folder: Path, experiment: str) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def check(found: pl.DataFrame, slow: Counts, *, threshold: int) -> None:
+def check(table: pl.DataFrame, slow: Counts, *, threshold: int) -> None:
     """Compare every frequency with a sum over all tuple tokens."""
     size = len(next(iter(slow)))
     sums: dict[tuple[int, ...], Counts] = {each: Counter() for each in subsets(size)}
     for words, f in slow.items():
         for each, counts in sums.items():
             counts[tuple(words[i - 1] for i in each)] += f
-    kept = {words for words, f in slow.items() if f >= threshold}
+    frequent = {words for words, f in slow.items() if f >= threshold}
     names = [f"l{i}" for i in range(1, size + 1)]
-    assert set(found.select(names).rows()) == kept
-    assert found.height == len(kept)
-    for row in found.iter_rows(named=True):
+    assert set(table.select(names).rows()) == frequent
+    assert table.height == len(frequent)
+    for row in table.iter_rows(named=True):
         for each, counts in sums.items():
             mine = tuple(row[f"l{i}"] for i in each)
             assert row[frequency_name(each, size)] == counts[mine]
-    assert found.select((candidate_id(*names) == pl.col("id")).all()).item()
+    assert table.select((candidate_id(*names) == pl.col("id")).all()).item()
 
 
 @pytest.mark.long
-def test_english_trigrams(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+def test_english_trigrams_agree_with_plain_counts(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
     slow: Counts = Counter()
     for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
         for place in range(len(sentence) - 2):
             three = sentence[place : place + 3]
             if all(word["upos"] != "PUNCT" for word in three):
-                named = (word["form" if word["lemma"] == "_" else "lemma"] for word in three)
-                slow[tuple(name.lower() for name in named)] += 1
-    done = run(
+                words = (word["form" if word["lemma"] == "_" else "lemma"] for word in three)
+                slow[tuple(name.lower() for name in words)] += 1
+    outcome = run(
         tmp_path,
         f"""
         [stages.tuples]
@@ -465,18 +471,20 @@ def test_english_trigrams(tmp_path: Path, public_data: Callable[[str], Path]) ->
         min_frequency = 3
         """,
     )
-    check(done.table("tuples"), slow, threshold=3)
+    check(outcome.table("tuples"), slow, threshold=3)
 
 
 @pytest.mark.long
-def test_english_patterns_with_a_gap(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+def test_english_patterns_with_a_gap_agree_with_plain_counts(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
     slow: Counts = Counter()
     for sentence in sentences_extraction(public_data(EWT_EXTRACTION)):
         for a, b in product(range(len(sentence)), repeat=2):
             words = sentence[a], sentence[b]
             if 0 < b - a <= 2 and [w["upos"] for w in words] == ["ADJ", "NOUN"]:
                 slow[tuple(w["lemma"] for w in words)] += 1
-    done = run(
+    outcome = run(
         tmp_path,
         f"""
         [stages.tuples]
@@ -487,11 +495,11 @@ def test_english_patterns_with_a_gap(tmp_path: Path, public_data: Callable[[str]
         positions = [{{ where = "upos = 'ADJ'" }}, {{ where = "upos = 'NOUN'" }}]
         """,
     )
-    check(done.table("tuples"), slow, threshold=1)
+    check(outcome.table("tuples"), slow, threshold=1)
 
 
 @pytest.mark.long
-def test_english_prepositions_nouns_verbs(
+def test_english_prepositions_nouns_verbs_agree_with_plain_counts(
     tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:
     slow: Counts = Counter()
@@ -507,7 +515,7 @@ def test_english_prepositions_nouns_verbs(
     check(run(tmp_path, experiment).table("tuples"), slow, threshold=2)
 
 
-def made_up(seed: int) -> list[str]:
+def random_documents(seed: int) -> list[str]:
     """Return a few documents in CoNLL-U."""
     draw = random.Random(seed)
     documents = []
@@ -527,11 +535,11 @@ def made_up(seed: int) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("experiment", [WORDS, PNV])
-def test_any_files_and_batches_give_the_same(
+def test_files_and_batches_do_not_change_the_results(
     experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One file, or several in another order, or batches of a sentence or two: equal digests."""
-    documents = made_up(7)
+    """One file, several files in another order, and small batches have equal digests."""
+    documents = random_documents(7)
     digests, sizes = [], []
     for name, files in (("one", 1), ("many", 3), ("batches", 1)):
         folder = tmp_path / name
@@ -543,13 +551,13 @@ def test_any_files_and_batches_give_the_same(
             monkeypatch.setattr(Budget, "block", property(lambda _: 100))
             monkeypatch.setattr(Budget, "tokens", property(lambda _: 1))
             monkeypatch.setattr(counting, "_FEW", 3)
-        done = run(folder, experiment)
-        digests.append(done.manifests["tuples"].digests())
-        sizes.append(done.table("tuples").height)
+        outcome = run(folder, experiment)
+        digests.append(outcome.manifests["tuples"].digests())
+        sizes.append(outcome.table("tuples").height)
     one, many, batches = digests
     assert sizes[0] > 20
     assert one == batches
-    # Where a sentence stands is part of what draws it, so examples change with the files.
+    # Examples are drawn by the places of sentences, so they change with the files.
     assert {**one, "examples": ""} == {**many, "examples": ""}
 
 
@@ -561,25 +569,25 @@ def text_triples(documents: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
                 yield tuple(words[place : place + 3]), number
 
 
-def test_documents_and_examples(tmp_path: Path) -> None:
-    documents = made_up(3)
+def test_tuples_have_documents_and_examples(tmp_path: Path) -> None:
+    documents = random_documents(3)
     (tmp_path / "c.conllu").write_text("".join(documents))
-    done = run(tmp_path, WORDS)
+    outcome = run(tmp_path, WORDS)
     slow = Counter(words for words, _ in set(text_triples(documents)))
-    found = done.table("tuples")
+    tuples = outcome.table("tuples")
     assert {
-        (a, b, c): n for a, b, c, n in found.select("l1", "l2", "l3", "documents").rows()
+        (a, b, c): n for a, b, c, n in tuples.select("l1", "l2", "l3", "documents").rows()
     } == slow
-    shown = done.table("tuples.examples").join(found, on="id")
-    assert shown.height == sum(min(2, f) for f in found.get_column("f"))
-    for row in shown.iter_rows(named=True):
+    examples = outcome.table("tuples.examples").join(tuples, on="id")
+    assert examples.height == sum(min(2, f) for f in tuples.get_column("f"))
+    for row in examples.iter_rows(named=True):
         marked = " ".join(f"[[{row[name].upper()}]]" for name in ("l1", "l2", "l3"))
         assert marked in row["text"]
         assert row["text"].count("[[") == 3
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("length = 3", 'require relation = "adjacent"'),
         ('relation = "adjacent"', "give either length, positions, or left and right"),
@@ -596,18 +604,18 @@ def test_documents_and_examples(tmp_path: Path) -> None:
          "7 elements, but at most 6"),
     ],
 )  # fmt: skip
-def test_wrong_options(options: str, said: str, tmp_path: Path) -> None:
+def test_wrong_options_are_refused(options: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "c.conllu").write_text("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     (tmp_path / "x.toml").write_text(
         f'name = "x"\n[stages.t]\nuse = "extract.tuples"\ncorpus = "c.conllu"\n{options}\n'
     )
     with pytest.raises(Exception, match="error") as error:
         lx.check(tmp_path / "x.toml")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_merging_is_associative() -> None:
-    """Partial tables merged by twos, in any order, make the same tuples."""
+    """Partial tables merged in pairs, in any order, give the same tuples."""
     stage = STAGES.get("extract.tuples")
     counting = stage.counting
     assert counting is not None
@@ -627,11 +635,11 @@ def test_merging_is_associative() -> None:
     def work(low: int, high: int, before: pl.LazyFrame) -> tuple[Partial, pl.LazyFrame]:
         part = tokens.filter(pl.col("sentence").is_between(low, high)).lazy()
         run = stage.run(config, {"corpus": part, "open": before})
-        made = {name: each.lazy() for name, each in run.items()}
-        after = made.pop("open").collect().lazy()
-        raw = {name: made.pop(name).collect() for name in counting.raw}
+        tables = {name: each.lazy() for name, each in run.items()}
+        after = tables.pop("open").collect().lazy()
+        raw = {name: tables.pop(name).collect() for name in counting.raw}
         tallied = tally(raw, DocumentBounds(starts_before=True, continues_after=True))
-        return made | {name: each.lazy() for name, each in tallied.items()}, after
+        return tables | {name: each.lazy() for name, each in tallied.items()}, after
 
     def merge_parts(*parts: Partial) -> Partial:
         joined = {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
@@ -651,7 +659,7 @@ def test_merging_is_associative() -> None:
     assert whole.height == 4
 
 
-# Sheets of tuples: all units on them, and no id beside other units than its own.
+# Sheets of tuples: they contain all units, and every id belongs to its units.
 
 EXPERIMENT = """
 name = "x"
@@ -707,7 +715,7 @@ def sheet(folder: Path) -> Path:
 
 
 def rewrite(path: Path, change: Change) -> None:
-    """Change every row of a sheet, and save it as a program would."""
+    """Change every row of a sheet, and save it like a program."""
     if path.suffix == ".csv":
         with path.open(encoding="utf-8-sig", newline="") as opened:
             rows = [change(dict(row)) for row in csv.DictReader(opened)]
@@ -722,7 +730,7 @@ def rewrite(path: Path, change: Change) -> None:
     for number in range(2, page.max_row + 1):
         cells = dict(zip(names, page[number], strict=True))
         for name, value in change({name: cell.value for name, cell in cells.items()}).items():
-            if value != cells[name].value:  # =A1, typed anew, would be a formula
+            if value != cells[name].value:  # =A1, typed again, would be a formula
                 cells[name].value = value
     book.save(path)
 
@@ -732,28 +740,28 @@ def add_label(row: dict[str, str | None]) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
-def test_a_filled_sheet_of_triples_joins(kind: str, tmp_path: Path) -> None:
+def test_a_filled_sheet_of_triples_is_joined(kind: str, tmp_path: Path) -> None:
     first = run_tuple_sheets(tmp_path, kind)
     (waits,) = first.waits
     assert waits.missing == 6
-    assert all(shown.endswith((" 007 now", " 007 2-3")) for shown in waits.such_as)
+    assert all(text.endswith((" 007 now", " 007 2-3")) for text in waits.such_as)
     rewrite(sheet(tmp_path), add_label)
-    done = run_tuple_sheets(tmp_path, kind)
-    triples = done.table("triples").select("id", "l1", "l2", "l3")
-    made = done.table("judgements").join(triples, on="id")
-    assert made.height == 6
-    assert made.filter("tp").select("l1", "l2", "l3").sort("l3").rows() == [
+    outcome = run_tuple_sheets(tmp_path, kind)
+    triples = outcome.table("triples").select("id", "l1", "l2", "l3")
+    judged = outcome.table("judgements").join(triples, on="id")
+    assert judged.height == 6
+    assert judged.filter("tp").select("l1", "l2", "l3").sort("l3").rows() == [
         ("give", "007", "2-3"), ("give", "007", "now"),
     ]  # fmt: skip
     assert triples.select(candidate_id("l1", "l2", "l3")).equals(triples.select("id"))
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
-@pytest.mark.parametrize("typed", ["then", None])
-def test_a_changed_third_unit_is_a_fault(kind: str, typed: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["then", None])
+def test_a_changed_third_unit_is_a_fault(kind: str, text: str | None, tmp_path: Path) -> None:
     def spoilt(row: dict[str, str | None]) -> dict[str, str | None]:
         changed = row["l1"] == "give" and row["l3"] == "now"
-        return add_label(row) | ({"l3": typed} if changed else {})
+        return add_label(row) | ({"l3": text} if changed else {})
 
     run_tuple_sheets(tmp_path, kind)
     rewrite(sheet(tmp_path), spoilt)
@@ -769,20 +777,20 @@ def test_the_sheet_shows_all_units_beside_the_label(tmp_path: Path) -> None:
     names = [cell.value for cell in book["Sheet"][1]]
     assert names[:6] == ["l1", "l2", "l3", "label", "note", "example 1"]
     assert names[-2:] == ["annotator", "id"]
-    said = [str(cell.value) for cell in book["Instructions"]["A"]]
-    assert "l3: Third unit." in said
-    assert any(line.startswith("example 1: The tuple is marked by [[ ]]") for line in said)
+    lines = [str(cell.value) for cell in book["Instructions"]["A"]]
+    assert "l3: Third unit." in lines
+    assert any(line.startswith("example 1: The tuple is marked by [[ ]]") for line in lines)
 
 
-def test_pairs_with_a_column_l3_of_their_own_stay_pairs(tmp_path: Path) -> None:
+def test_pairs_with_their_own_column_l3_stay_pairs(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\na\tb\t1\t2\t2\t9\n")
     text = EXPERIMENT.partition("[stages.sample]")
     pairs = '[stages.triples]\nuse = "extract.table"\npath = "c.tsv"\nkeep = { l3 = "f1" }\n'
     rest = text[2].replace("size = 6", "size = 1").replace('examples = "triples.examples"\n', "")
     (tmp_path / "x.toml").write_text(f'name = "x"\n{pairs}{text[1]}{rest}'.replace("KIND", "csv"))
-    done = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
-    assert done.table("triples").schema["l3"] == pl.Float64
-    assert done.table("sheet").columns == ["annotator", "order", "id", "l1", "l2"]
+    outcome = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+    assert outcome.table("triples").schema["l3"] == pl.Float64
+    assert outcome.table("sheet").columns == ["annotator", "order", "id", "l1", "l2"]
 
 
 # Case folding, stop lists and regular expressions, from an experiment to the candidates.
@@ -806,9 +814,9 @@ right = {unit}
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def test_folded_filtered_and_without_stop_words(tmp_path: Path) -> None:
+def test_units_are_folded_filtered_and_without_stop_words(tmp_path: Path) -> None:
     unit = '{ label = "{form}", fold = true, matches = "^\\\\p{L}+$", exclude = ["dogs"] }'
-    found = run_unit_filters(
+    counts = run_unit_filters(
         tmp_path, 'adjacent = { gap = 1 }\nstop_words = "stop.tsv"', unit
     ).table("candidates")
     slow: Counter[tuple[str, str]] = Counter()
@@ -816,11 +824,11 @@ def test_folded_filtered_and_without_stop_words(tmp_path: Path) -> None:
         words = [w if w.isalpha() and w not in {"the", "a", "dogs"} else "" for w in line.split()]
         for place, one in enumerate(words):
             slow.update((one, two) for two in words[place + 1 : place + 3] if one and two)
-    assert {(a, b): f for a, b, f in found.select("l1", "l2", "f").rows()} == slow
+    assert {(a, b): f for a, b, f in counts.select("l1", "l2", "f").rows()} == slow
     assert slow["cat", "saw"] == 2
 
 
-def test_stop_words_that_change_make_the_candidates_anew(tmp_path: Path) -> None:
+def test_changed_stop_words_recompute_the_candidates(tmp_path: Path) -> None:
     unit = '{ label = "{form}" }'
     before = (
         run_unit_filters(tmp_path, 'stop_words = "stop.tsv"', unit)
@@ -847,7 +855,9 @@ UNIT = '{ label = "{form}", fold = true }'
     'relation = "textual"',
 ])  # fmt: skip
 @pytest.mark.parametrize(("left", "right"), [("cat\ndog\n", ""), ("", "saw\n"), ("cat", "saw")])
-def test_units_from_a_file(relation: str, left: str, right: str, tmp_path: Path) -> None:
+def test_units_can_be_restricted_to_those_of_a_file(
+    relation: str, left: str, right: str, tmp_path: Path
+) -> None:
     """The candidates are rows of those without the option: no frequency changes."""
     listed = {"left": left, "right": right}
     options = ""
@@ -855,11 +865,11 @@ def test_units_from_a_file(relation: str, left: str, right: str, tmp_path: Path)
         (tmp_path / f"{side}.txt").write_text(f"# nodes\n\n{words.upper()}")
         options += f'{side}_words = "{side}.txt"\n' if words else ""
     every = run_relation(tmp_path, relation).table("candidates")
-    found = run_relation(tmp_path, f"{relation}\n{options}").table("candidates")
+    table = run_relation(tmp_path, f"{relation}\n{options}").table("candidates")
     for side, words in zip(("l1", "l2"), listed.values(), strict=True):
         every = every.filter(pl.col(side).is_in(words.split())) if words else every
     assert every.height
-    assert found.equals(every)
+    assert table.equals(every)
 
 
 def run_relation(folder: Path, options: str) -> lx.Run:
@@ -871,7 +881,7 @@ def run_relation(folder: Path, options: str) -> lx.Run:
     return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
-def test_units_from_a_table_and_a_file_that_changes(tmp_path: Path) -> None:
+def test_units_of_a_table_or_changed_file_are_read(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text("word,kind\ncat,noun\n")
     options = 'relation = "sentence"\nleft_words = "nodes.csv"'
     assert set(run_relation(tmp_path, options).table("candidates")["l1"]) == {"cat"}
@@ -879,40 +889,40 @@ def test_units_from_a_table_and_a_file_that_changes(tmp_path: Path) -> None:
     assert set(run_relation(tmp_path, options).table("candidates")["l1"]) == {"dog"}
 
 
-@pytest.mark.parametrize(("name", "content", "said"), [
+@pytest.mark.parametrize(("name", "content", "message"), [
     ("nodes.txt", b"# only a comment\n", "nodes.txt: the file has no words"),
     ("nodes.txt", b"cat\nd\xf6g\n", "nodes.txt: 1 line cannot be decoded as UTF-8.*\n.*line 2"),
     ("nodes.tsv", b"lemma\ncat\n", "left_words: the file has no column 'word'"),
     ("nodes.tsv", b"word\tn\ncat\t1\n#NAME?\t2\n", "nodes.tsv: line 3: column word"),
 ])  # fmt: skip
-def test_files_of_units_that_cannot_be_read(
-    name: str, content: bytes, said: str, tmp_path: Path
+def test_unreadable_files_of_units_are_refused(
+    name: str, content: bytes, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(LexassayError, match=said):
+    with pytest.raises(LexassayError, match=message):
         run_relation(tmp_path, f'relation = "sentence"\nleft_words = "{name}"')
 
 
 @pytest.mark.parametrize(
-    ("unit", "said"),
+    ("unit", "message"),
     [
         ('{ label = "{form}", matches = "(" }', "not a valid regular expression"),
         ('{ label = "{lemma}" }', "the tokens have no attribute 'lemma'"),
     ],
 )
-def test_mistakes(unit: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_wrong_options_of_units_are_refused(unit: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
         run_unit_filters(tmp_path, "", unit)
 
 
-def test_a_stop_list_needs_words(tmp_path: Path) -> None:
+def test_a_stop_list_without_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.tsv").write_text("term\nthe\n")
     with pytest.raises(ConfigError, match="the file has no column 'word'"):
         run_unit_filters(tmp_path, 'stop_words = "bad.tsv"', '{ label = "{form}" }')
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("surface = { left = 1 }", 'requires relation = "surface"'),
         ('relation = "surface"\nsurface = { left = 0, right = 0 }', "left and right are both 0"),
@@ -920,7 +930,7 @@ def test_a_stop_list_needs_words(tmp_path: Path) -> None:
         ('relation = "textual"\ntextual = { within = "page" }', "sentence"),
     ],
 )
-def test_relations_that_are_described_wrongly(options: str, said: str, tmp_path: Path) -> None:
+def test_wrong_relations_are_refused(options: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text(TEXT)
     (tmp_path / "x.toml").write_text(f"""
 name = "x"
@@ -931,5 +941,5 @@ corpus = "t.txt"
 left = {{ label = "{{form}}" }}
 right = {{ label = "{{form}}" }}
 """)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)

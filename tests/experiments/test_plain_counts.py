@@ -1,4 +1,4 @@
-"""Commands on running text and treebanks against counts with pencil and paper."""
+"""Commands on running text and treebanks against plain counts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ import pytest
 from pipeline.cli.main import main
 from tests.experiments import plain_counter as plain
 
-# Texts of which every token and sentence is known
+# Texts whose tokens and sentences are all known
 
 
 @dataclass(frozen=True)
 class Writing:
-    """Sentences of a language, and words to ask for.
+    """Sentences of a language, and words to look up.
 
     In a sentence, blanks and | stand between tokens, || between sentences, and {.} is a full stop
     that is no token.
@@ -111,7 +111,7 @@ LAYOUTS = {
     "72": (72, "\n"),
     "72 and blanks": (72, "\r\n\r\n"),
 }
-"""Width of the lines, 0 for a paragraph a line, and what stands after a paragraph."""
+"""Width of the lines (0: a paragraph per line), and separator after a paragraph."""
 WAYS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "usual": ([], {}),
     "sentence": (["--within", "sentence"], {"within": "sentence"}),
@@ -126,7 +126,7 @@ WAYS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 def paragraphs(writing: Writing) -> list[tuple[str, list[list[str]]]]:
     """Return the text of each paragraph, and its sentences."""
-    chance, made = random.Random(1), []
+    chance, parts = random.Random(1), []
     for _ in range(80):
         some = chance.choices(writing.sentences, k=chance.randint(1, 6))
         text = " ".join(some).replace(" || ", " ").replace("|", "").replace("{.}", ".")
@@ -134,8 +134,8 @@ def paragraphs(writing: Writing) -> list[tuple[str, list[list[str]]]]:
             re.split(r"[\s|]+", plain.clean(each.replace("{.}", "").replace("’|", "'|")))
             for each in " || ".join(some).split(" || ")
         ]
-        made.append((text, tokens))
-    return made
+        parts.append((text, tokens))
+    return parts
 
 
 def document(writing: Writing) -> plain.Document:
@@ -167,9 +167,9 @@ def signature(row: dict[str, str]) -> tuple[int, ...]:
 
 def collocates(folder: Path, *words: str) -> dict[str, tuple[int, ...]]:
     rows = list_rows(folder, "collocates", *words)
-    found = {row["collocate"]: signature(row) for row in rows}
-    assert len(found) == len(rows)
-    return found
+    counts = {row["collocate"]: signature(row) for row in rows}
+    assert len(counts) == len(rows)
+    return counts
 
 
 @pytest.mark.parametrize("name", WRITINGS)
@@ -180,7 +180,7 @@ def test_the_plain_counter_finds_every_sentence(name: str) -> None:
 
 
 def node_tokens(writing: Writing, node: str) -> str:
-    """Return a node as the tokens of the text have it, with blanks between."""
+    """Return a node as tokens of the text, with blanks between."""
     if {*node} & {*"/*"}:
         return node
     (words,) = plain.sentences(node, writing.rules)
@@ -208,14 +208,18 @@ SOME = [
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "layout", "way", "node"), SOME)
-def test_collocates(name: str, layout: str, way: str, node: str, tmp_path: Path) -> None:
+def test_collocates_agree_with_plain_counts(
+    name: str, layout: str, way: str, node: str, tmp_path: Path
+) -> None:
     check_collocates(tmp_path, name, layout, way, node)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", WRITINGS)
-def test_collocates_in_every_way(name: str, layout: str, tmp_path: Path) -> None:
+def test_collocates_agree_with_plain_counts_in_every_way(
+    name: str, layout: str, tmp_path: Path
+) -> None:
     nodes, shift = WRITINGS[name].nodes, [*LAYOUTS].index(layout)
     for place, way in enumerate(WAYS):
         check_collocates(tmp_path, name, layout, way, nodes[(place + shift) % len(nodes)])
@@ -228,7 +232,7 @@ def candidates(folder: Path, *words: str) -> dict[tuple[str, str], tuple[int, ..
 
 @pytest.mark.parametrize("layout", ["lines and blanks", "60", "72 and blanks"])
 @pytest.mark.parametrize("name", WRITINGS)
-def test_candidates(name: str, layout: str, tmp_path: Path) -> None:
+def test_candidates_agree_with_plain_counts(name: str, layout: str, tmp_path: Path) -> None:
     writing = WRITINGS[name]
     path = write(tmp_path / f"{name}.txt", writing, layout)
     marks = layout == "60"
@@ -237,7 +241,7 @@ def test_candidates(name: str, layout: str, tmp_path: Path) -> None:
     assert candidates(tmp_path, str(path), *options) == expected
 
 
-# Writing without blanks: the word breaks of ICU are taken for given
+# Writing without blanks: the word breaks of ICU are assumed to be right
 
 
 CHINESE = (
@@ -247,7 +251,7 @@ CHINESE = (
 
 
 def chinese() -> tuple[str, plain.Document]:
-    """Return a text, a paragraph a line, and its sentences."""
+    """Return a text, one paragraph per line, and its sentences."""
     from icu4py.breakers import WordBreaker
 
     chance = random.Random(2)
@@ -264,7 +268,9 @@ def chinese() -> tuple[str, plain.Document]:
     [("使用", "document"), ("使用", "sentence"), ("新 方法", "document"), ("老师", "document"),
      ("他们", "document"), ("很*", "sentence")],
 )  # fmt: skip
-def test_chinese(node: str, within: str, tmp_path: Path) -> None:
+def test_collocates_of_chinese_agree_with_plain_counts(
+    node: str, within: str, tmp_path: Path
+) -> None:
     text, sentences = chinese()
     path = tmp_path / "a.txt"
     path.write_text(text, encoding="utf-8")
@@ -280,7 +286,7 @@ NOUNS, VERBS = ["house", "river", "man", "Anna", "_"], ["see", "build", "Cross"]
 
 
 def treebank() -> tuple[str, list[list[plain.Word]]]:
-    """Return CoNLL-U of drawn trees, and their words; a lemma _ is the form."""
+    """Return CoNLL-U of random trees, and their words; a lemma _ is the form."""
     chance, lines, sentences = random.Random(3), [], []
     for _ in range(200):
         size = chance.randint(2, 9)
@@ -302,21 +308,21 @@ def treebank() -> tuple[str, list[list[plain.Word]]]:
 
 
 @pytest.mark.parametrize("node", ["house", "Anna", "cross", "thing", "see"])
-def test_word_sketch(node: str, tmp_path: Path) -> None:
+def test_word_sketches_agree_with_plain_counts(node: str, tmp_path: Path) -> None:
     content, sentences = treebank()
     path = tmp_path / "a.conllu"
     path.write_text(content)
     rows = list_rows(tmp_path, "collocates", node, str(path))
-    found = {(row["relation"], row["collocate"]): signature(row) for row in rows}
-    assert found == plain.word_sketch(sentences, node.lower())
-    assert len(found) == len(rows) > 20
+    counts = {(row["relation"], row["collocate"]): signature(row) for row in rows}
+    assert counts == plain.word_sketch(sentences, node.lower())
+    assert len(counts) == len(rows) > 20
 
 
 # Files, and novels
 
 
 def test_spans_end_with_the_file(tmp_path: Path) -> None:
-    """Each file has lines of its own kind."""
+    """Each file has its own kind of lines."""
     folder, english = tmp_path / "texts", WRITINGS["English"]
     folder.mkdir()
     for name, layout in {"a.txt": "60", "b.txt": "lines", "c.txt": "72 and blanks"}.items():
@@ -344,14 +350,14 @@ def test_titles_and_names_are_neighbours(
     titles = "|".join(TITLES)
     places = re.findall(rf"\b({titles})(\.\s*|\s+)(?=({plain.WORD}))", text)
     assert sum(stop[0] == "." and name[0].isupper() for _, stop, name in places) > 41_000
-    named = ", ".join(f"'{each}'" for each in TITLES)
-    found = candidates(tmp_path, str(path), "--left", f"form IN ({named})")
+    condition = ", ".join(f"'{each}'" for each in TITLES)
+    found = candidates(tmp_path, str(path), "--left", f"form IN ({condition})")
     expected = Counter((title.lower(), name.lower()) for title, _, name in places)
     assert {pair: f for pair, (f, *_) in found.items()} == expected
 
 
 def write_novels(path: Path, folder: Path, *, width: int, hyphens: bool = False) -> list[Path]:
-    """Write five novels, a paragraph a line or in lines of a width, each file of another one."""
+    """Write five novels to five files, one paragraph per line or in lines of a width."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         novels = re.split(r"^### .*\n", lines.read(), flags=re.MULTILINE)[1::20]
     folder.mkdir()
@@ -365,25 +371,27 @@ def write_novels(path: Path, folder: Path, *, width: int, hyphens: bool = False)
 
 
 @pytest.mark.long
-def test_wrapped_novels_give_what_unwrapped_ones_do(
+def test_wrapped_novels_have_the_counts_of_unwrapped_ones(
     public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    found, path = {}, public_data(NOVELS)
+    counts, path = {}, public_data(NOVELS)
     for name, width, hyphens in (
         ("lines", 0, False),
         ("wrapped", 60, False),
         ("hyphens", 60, True),
     ):
         write_novels(path, tmp_path / name, width=width, hyphens=hyphens)
-        found[name] = list_rows(tmp_path, "collocates", "eyes", str(tmp_path / name))
-    assert found["wrapped"] == found["lines"]
-    total = {name: sum(int(row["nodes"]) for row in rows) for name, rows in found.items()}
+        counts[name] = list_rows(tmp_path, "collocates", "eyes", str(tmp_path / name))
+    assert counts["wrapped"] == counts["lines"]
+    total = {name: sum(int(row["nodes"]) for row in rows) for name, rows in counts.items()}
     assert total["lines"] > 3000
     assert total["hyphens"] == pytest.approx(total["lines"], rel=0.01)
 
 
 @pytest.mark.long
-def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_collocates_in_novels_agree_with_plain_counts(
+    public_data: Callable[[str], Path], tmp_path: Path
+) -> None:
     paths = write_novels(public_data(NOVELS), tmp_path / "lines", width=0)[1:4]
     texts = [
         [sentence for line in path.read_text(encoding="utf-8").splitlines()

@@ -14,15 +14,15 @@ ROWS = pl.DataFrame({
 
 
 def value(sql: str) -> pl.Series | None:
-    """Return what Polars makes of a text on these rows; None if it refuses."""
+    """Return the result of Polars for a text on these rows; None if Polars refuses it."""
     try:
         return ROWS.select(pl.sql_expr(sql).alias("value")).to_series()
     except pl.exceptions.PolarsError:
         return None
 
 
-def is_kept(sql: str) -> bool:
-    """Tell whether a text that is allowed is, written anew, what it was."""
+def is_unchanged(sql: str) -> bool:
+    """Return whether rewriting an allowed text does not change it."""
     before, after = value(sql), value(rewritten(sql))
     if before is None or after is None:
         return before is after

@@ -1,4 +1,4 @@
-"""Expressions: what is allowed, what Polars gets, what is refused and how."""
+"""Expressions: allowed texts, texts passed to Polars, refused texts and their messages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import schemas
 from pipeline.expressions import FUNCTIONS, expression, rewritten
 from pipeline.expressions.functions import MANY
 from pipeline.expressions.grammar import DEEPEST, LONGEST, MOST
-from tests.expressions.frames import is_kept, refusal, value
+from tests.expressions.frames import is_unchanged, refusal, value
 
-WRITTEN = {
+REWRITTEN = {
     "upos = 'NOUN'": "\"upos\" = 'NOUN'",
     "upos != 'X' and f == 2": '("upos" <> \'X\') AND ("f" = 2)',
     "a AND b AND c OR d": '("a" AND "b" AND "c") OR "d"',
@@ -52,14 +52,14 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "written"), WRITTEN.items())
-def test_the_text_is_written_anew(text: str, written: str) -> None:
-    assert rewritten(text) == written
-    assert rewritten(written) == written
+@pytest.mark.parametrize(("text", "rewritten_text"), REWRITTEN.items())
+def test_texts_are_rewritten(text: str, rewritten_text: str) -> None:
+    assert rewritten(text) == rewritten_text
+    assert rewritten(rewritten_text) == rewritten_text
 
 
-@pytest.mark.parametrize("text", WRITTEN)
-def test_polars_makes_the_same_expression_of_it(text: str) -> None:
+@pytest.mark.parametrize("text", REWRITTEN)
+def test_rewritten_texts_give_the_same_expression(text: str) -> None:
     assert expression(text).meta.eq(pl.sql_expr(text))
 
 
@@ -73,14 +73,14 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_is_what_polars_has(name: str) -> None:
+def test_functions_are_those_of_polars(name: str) -> None:
     function = FUNCTIONS[name]
     numbers = [n for n in CALLS if function.least <= n <= function.most]
     calls = [call.format(name) for n in numbers for call in CALLS[n]]
     computed = []
     for call in calls:
         try:
-            assert is_kept(call), call
+            assert is_unchanged(call), call
         except ValueError:
             continue
         computed.append(value(call))
@@ -88,24 +88,24 @@ def test_a_function_is_what_polars_has(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_how_often_polars_writes_out_an_argument(name: str) -> None:
+def test_copies_of_arguments_are_those_of_polars(name: str) -> None:
     function = FUNCTIONS[name]
     most = 1
     for number in range(max(function.least, 1), min(function.most, 4) + 1):
         for place in range(number):
-            given = ["a", "b", "c", "d"][:number]
-            given[place] = "ABS(zzz)"
-            for others in (given, [each if "z" in each else "2" for each in given]):
+            arguments = ["a", "b", "c", "d"][:number]
+            arguments[place] = "ABS(zzz)"
+            for others in (arguments, [each if "z" in each else "2" for each in arguments]):
                 try:
-                    made = str(pl.sql_expr(f"{name}({', '.join(others)})"))
+                    output = str(pl.sql_expr(f"{name}({', '.join(others)})"))
                 except pl.exceptions.PolarsError:
                     continue
-                most = max(most, made.count("zzz"))
+                most = max(most, output.count("zzz"))
     assert most == function.copies
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_takes_as_many_arguments_as_it_may(name: str) -> None:
+def test_functions_refuse_wrong_numbers_of_arguments(name: str) -> None:
     function = FUNCTIONS[name]
     if function.most < MANY:
         with pytest.raises(ValueError, match=f"{name} takes .*argument"):
@@ -138,12 +138,12 @@ TYPES = (
 
 
 @pytest.mark.parametrize("name", [*TYPES.split(), "double precision"])
-def test_a_cast_is_to_the_type_that_polars_knows_by_that_name(name: str) -> None:
+def test_casts_use_the_types_of_polars(name: str) -> None:
     for text in (f"a::{name}", f"CAST(a AS {name})", f"TRY_CAST(a AS {name})"):
         assert expression(text).meta.eq(pl.sql_expr(text))
 
 
-# Random expressions, with few brackets, mean what Polars takes the original for.
+# Random expressions with few brackets have the meaning that Polars gives the original.
 
 NUMBERS = st.sampled_from(["a", "b", "c", '"a"', "`b`", "0", "1", "-2", "2.5", "1e1", "NULL"])
 TEXTS = st.sampled_from(["s", "t", "'x'", "'it''s'", "'\\d'", "''", "' a '", "'%'", "NULL"])
@@ -209,15 +209,15 @@ def truths(draw: st.DrawFn, deep: int) -> str:
 @example("a IS DISTINCT FROM b OR p")
 @example("p AND NOT a IS NOT DISTINCT FROM b OR q")
 @given(st.integers(1, 4).flatmap(lambda deep: st.one_of(numbers(deep), texts(deep), truths(deep))))
-def test_the_text_written_anew_means_the_same(sql: str) -> None:
-    said = refusal(sql)
-    # What two parsers may bind in different ways is refused, nothing else of these.
-    assert not said or "it is ambiguous" in said
-    assume(not said)
-    assert is_kept(sql)
+def test_rewritten_random_texts_mean_the_same(sql: str) -> None:
+    reason = refusal(sql)
+    # Of these, only texts that two parsers may bind differently are refused.
+    assert not reason or "it is ambiguous" in reason
+    assume(not reason)
+    assert is_unchanged(sql)
 
 
-# Whatever a text is, Polars is given names, values and what is allowed, or nothing.
+# From any text, Polars receives only names, values and allowed words, or nothing.
 
 QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")+\"""")
 NUMBER = re.compile(r"\b\d+\.?\d*(?:[eE][+-]?\d+)?")
@@ -271,42 +271,42 @@ WORDS = [
 ]
 
 
-def parts(written: str) -> set[str]:
-    """Return what a text has beside names, texts and numbers: a scanner, no parser."""
-    bare = NUMBER.sub(" ", QUOTED.sub(" ", written))
+def parts(text: str) -> set[str]:
+    """Return the words of a text other than names, texts and numbers: a scanner, no parser."""
+    bare = NUMBER.sub(" ", QUOTED.sub(" ", text))
     return set(re.findall(r"\w+|[(),]|[^\w\s(),]+", bare))
 
 
 def check(text: str) -> None:
     try:
-        written = rewritten(text)
+        output = rewritten(text)
     except ValueError:
         return
-    minus = {each.rstrip("-") or "-" for each in parts(written)}  # the sign of a number
-    assert minus <= KEYWORDS | SIGNS | set(FUNCTIONS), written
-    assert not {"DISTINCT", "FROM"} & parts(written) or "DISTINCT FROM" in written
+    minus = {each.rstrip("-") or "-" for each in parts(output)}  # the sign of a number
+    assert minus <= KEYWORDS | SIGNS | set(FUNCTIONS), output
+    assert not {"DISTINCT", "FROM"} & parts(output) or "DISTINCT FROM" in output
     try:
-        made = pl.sql_expr(written)
+        polars_expression = pl.sql_expr(output)
     except pl.exceptions.PolarsError:
         return
-    assert "subplan" not in str(made).lower()
+    assert "subplan" not in str(polars_expression).lower()
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join))
 @example("form = 'x' -- ' OR form IN (SELECT 1)\n")
 @example('`a" = 1 OR EXISTS (SELECT 1) --` = 1')
 @example("'\\' = form OR EXISTS (SELECT 1) -- '")
-def test_words_of_sql(text: str) -> None:
+def test_random_words_of_sql_are_safe(text: str) -> None:
     check(text)
 
 
 @given(st.text(max_size=40))
-def test_any_text(text: str) -> None:
+def test_any_text_is_safe(text: str) -> None:
     check(text)
 
 
 @given(st.text(max_size=20), st.text(min_size=1, max_size=20))
-def test_texts_and_names_are_kept_to_the_letter(text: str, name: str) -> None:
+def test_texts_and_names_are_unchanged(text: str, name: str) -> None:
     quoted = "'{}'".format(text.replace("'", "''"))
     assert pl.select(pl.sql_expr(rewritten(quoted)).alias("x")).item() == text
     if name != "*" and not (name.startswith("^") and name.endswith("$")):
@@ -314,7 +314,7 @@ def test_texts_and_names_are_kept_to_the_letter(text: str, name: str) -> None:
         assert pl.sql_expr(rewritten(column)).meta.root_names() == [name]
 
 
-# What is refused, in which words, before Polars sees anything of it.
+# Texts that are refused before Polars sees them, and their messages.
 
 HOSTILE = {
     "form IN (SELECT x FROM read_csv('/etc/passwd'))": r"READ_CSV is not an allowed function.*column 24\)",
@@ -400,9 +400,9 @@ def no_polars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_polars")
-@pytest.mark.parametrize(("text", "said"), HOSTILE.items())
-def test_it_is_refused_before_polars_sees_it(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(("text", "message"), HOSTILE.items())
+def test_hostile_texts_are_refused_before_polars_sees_them(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         expression(text)
 
 
@@ -434,7 +434,7 @@ LARGE = {
 
 @pytest.mark.usefixtures("no_polars")
 @pytest.mark.parametrize("case", LARGE)
-def test_what_is_too_large_is_refused(case: str) -> None:
+def test_too_large_texts_are_refused(case: str) -> None:
     with pytest.raises(ValueError, match="characters|nested|more than"):
         expression(LARGE[case])
 
@@ -454,7 +454,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("case", ENDS)
-def test_what_is_not_too_deep_is_read_by_polars(case: str) -> None:
+def test_polars_reads_texts_within_the_depth_limit(case: str) -> None:
     before, middle, after = ENDS[case]
     texts = [before * deep + middle + after * deep for deep in range(1, 2 * DEEPEST)]
     allowed = [text for text in texts if not refusal(text)]
@@ -473,24 +473,24 @@ def test_the_longest_rows_are_computed(row: str) -> None:
         expression((row * (longest + 3)).rstrip(" OR|+*AND"))
 
 
-# Every condition and formula of the repository is read as Polars reads it.
+# Every condition and formula of the repository is read as by Polars.
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("configs", "docs", "pipeline", "tests", "benchmarks", "data")
 OWN = Path(__file__).parent
 KEYS = r"(?:where|through|attach|formulas|formula|prep|prt|p|third|mine|share|x)"
 OPERATORS = re.compile(r"[=<>(*/]|\b(IS|IN|LIKE|BETWEEN)\b")
-GIVEN = re.compile(KEYS + r"""["']?\s*[=:]\s*f?"((?:[^"\\\n]|\\.)*)\"""")
+CONDITION_IN_CODE = re.compile(KEYS + r"""["']?\s*[=:]\s*f?"((?:[^"\\\n]|\\.)*)\"""")
 
 
 def texts_used_today() -> list[str]:
-    """Return what stands as a condition or a formula anywhere, if Polars takes it for SQL."""
+    """Return all conditions and formulas in the repository that Polars accepts as SQL."""
     files = [ROOT / "README.md", *(path for each in FOLDERS for path in (ROOT / each).rglob("*"))]
-    found: set[str] = set()
+    texts_: set[str] = set()
     for path in files:
         if path.suffix in {".toml", ".md", ".py"} and not path.is_relative_to(OWN):
-            found |= set(GIVEN.findall(path.read_text(encoding="utf-8")))
-    return sorted(filter(_is_sql, (text.replace(r"\\", "\\") for text in found)))
+            texts_ |= set(CONDITION_IN_CODE.findall(path.read_text(encoding="utf-8")))
+    return sorted(filter(_is_sql, (text.replace(r"\\", "\\") for text in texts_)))
 
 
 def _is_sql(text: str) -> bool:
@@ -501,7 +501,7 @@ def _is_sql(text: str) -> bool:
     return bool(names) and OPERATORS.search(text) is not None
 
 
-KNOWN = {
+SOME_TEXTS = {
     "upos = 'NOUN'",
     "upos NOT IN ('PUNCT', 'SYM', 'X')",
     "pos = 'ADJA' AND lemma <> '<unknown>'",
@@ -513,10 +513,10 @@ KNOWN = {
 OF_MANY_ROWS = {"SUM(o11)", "AVG(o11)"}
 
 
-def test_they_are_found() -> None:
-    assert set(texts_used_today()) >= KNOWN
+def test_expressions_of_the_repository_are_found() -> None:
+    assert set(texts_used_today()) >= SOME_TEXTS
 
 
 @pytest.mark.parametrize("text", [text for text in texts_used_today() if text not in OF_MANY_ROWS])
-def test_the_expression_is_the_same(text: str) -> None:
+def test_expressions_of_the_repository_are_those_of_polars(text: str) -> None:
     assert expression(text).meta.eq(pl.sql_expr(text))
