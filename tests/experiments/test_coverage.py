@@ -277,7 +277,7 @@ def test_simulated_strata_are_those_of_the_kernel(lab: Any) -> None:
     assert counts.tolist() == [21, 21, 21, 21, 20]
     u = lab.samples.numbers(everyone.size, 0, 2)
     draws = lab.stratified_samples.draw_from_strata(stratum, counts, u)
-    estimates_, judged = lab.stratified_samples.estimate_from_strata(
+    estimates, judged = lab.stratified_samples.estimate_from_strata(
         everyone, stratum, draws, listed.members
     )
     (drawn,) = np.nonzero(draws[1])
@@ -295,12 +295,12 @@ def test_simulated_strata_are_those_of_the_kernel(lab: Any) -> None:
         candidates=pl.DataFrame({"id": everyone.ids, "stratum": names}),
     )  # fmt: skip
     rows = {(row["measure"], row["n"]): row for row in table.to_dicts()}
-    lower, upper = limits(estimates_, confidence=0.95)
+    lower, upper = limits(estimates, confidence=0.95)
     for at, key in enumerate(zip(listed.names[:-1], listed.n[:-1].tolist(), strict=True)):
         row = rows[key]
         assert judged[1, at] == row["n_sampled"]
         estimate = np.nan if row["estimate"] is None else row["estimate"]
-        assert estimates_.estimate[1, at] == pytest.approx(estimate, nan_ok=True)
+        assert estimates.estimate[1, at] == pytest.approx(estimate, nan_ok=True)
         assert (lower[1, at], upper[1, at]) == pytest.approx((row["lower"], row["upper"]))
 
 
@@ -529,9 +529,7 @@ def test_the_chapter_contains_cells_table_chart_and_labels(
         place.write_bytes(getattr(lab.chapter, name).read_bytes())
         monkeypatch.setattr(lab.chapter, name, place)
     before = pl.read_csv(gzip.decompress(lab.chapter.CELLS.read_bytes()))
-    former = before.filter(part="designs").head(
-        1
-    )  # a task that was simulated before: its cells stay
+    former = before.filter(part="designs").head(1)  # its cells stay
     before = before.filter(pl.col("part") != "designs").extend(former)
     obsolete = former.with_columns(method=pl.lit("a method of former times"))
     former_cells = pl.concat([before, obsolete])

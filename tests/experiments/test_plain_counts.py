@@ -351,9 +351,9 @@ def test_titles_and_names_are_neighbours(
     places = re.findall(rf"\b({titles})(\.\s*|\s+)(?=({plain.WORD}))", text)
     assert sum(stop[0] == "." and name[0].isupper() for _, stop, name in places) > 41_000
     condition = ", ".join(f"'{each}'" for each in TITLES)
-    found = candidates(tmp_path, str(path), "--left", f"form IN ({condition})")
+    counts = candidates(tmp_path, str(path), "--left", f"form IN ({condition})")
     expected = Counter((title.lower(), name.lower()) for title, _, name in places)
-    assert {pair: f for pair, (f, *_) in found.items()} == expected
+    assert {pair: f for pair, (f, *_) in counts.items()} == expected
 
 
 def write_novels(path: Path, folder: Path, *, width: int, hyphens: bool = False) -> list[Path]:

@@ -1,4 +1,4 @@
-"""What a cell of a table means, in every format, stage and command that reads one."""
+"""The meaning of cells of tables, in every format, stage and command that reads them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Row = tuple[object, ...]
 
 
 def write(path: Path, head: tuple[str, ...], rows: list[Row]) -> Path:
-    """Write a table in the format of the file's ending; None is nothing."""
+    """Write a table in the format of the file's extension; None is an empty cell."""
     kind = path.suffix.removeprefix(".")
     if kind == "xlsx":
         book = openpyxl.Workbook()
@@ -54,7 +54,7 @@ def line_of(kind: str, row: int) -> int:
     return row + (1 if kind in {"jsonl", "parquet"} else 2)
 
 
-# Words: what looks like nothing, a number or a formula is a word; an error is none.
+# Words: texts that look like missing values, numbers or formulas are words; errors are not.
 
 ODD = ("null", "NA", "nan", "None", "true", "1e5", "-", "=1+1", "#", "N/A")
 COUNTED = [(word, "b", 5, 20, 30, 5000) for word in ODD]
@@ -62,12 +62,14 @@ HEAD = ("l1", "l2", "f", "f1", "f2", "N")
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_odd_words_survive(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odd_words_are_read_as_words(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(tmp_path / f"t.{kind}", HEAD, list(COUNTED))
     assert main(["score", str(path), "--measures", "mi", "--format", "json"]) == 0
     assert [row["l1"] for row in json.loads(capsys.readouterr().out)] == list(ODD)
-    made = SmallRun(tmp_path, {}).run(f'[stages.c]\nuse = "extract.table"\npath = "t.{kind}"')
-    assert sorted(made["c.candidates"]["l1"]) == sorted(ODD)
+    tables = SmallRun(tmp_path, {}).run(f'[stages.c]\nuse = "extract.table"\npath = "t.{kind}"')
+    assert sorted(tables["c.candidates"]["l1"]) == sorted(ODD)
 
 
 STAGES = {
@@ -79,7 +81,7 @@ STAGES = {
     "extract.gold_table": (("item", "gold"), ("a", "N"), ("item", "gold"), ""),
     "extract.lexicon": (("lemma", "form"), ("go", "goes"), ("lemma",), ""),
 }
-"""Stage to the columns of its table, a row that is right, the columns of words, its options."""
+"""Stage to the columns of its table, a valid row, the columns of words, its options."""
 WRONG = [
     (use, column, value)
     for use, (_, _, words, _) in STAGES.items()
@@ -89,7 +91,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("use", "column", "value"), WRONG)
-def test_what_is_no_word_is_refused_by_every_stage(
+def test_every_stage_refuses_errors_as_words(
     use: str, column: str, value: str | None, tmp_path: Path
 ) -> None:
     head, right, _, options = STAGES[use]
@@ -99,10 +101,10 @@ def test_what_is_no_word_is_refused_by_every_stage(
         write(tmp_path / f"t.{kind}", head, [right, wrong])
         with pytest.raises(LexassayError) as error:
             small.run(f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n{options}')
-        shown = repr(value) if value else "empty"
-        said = str(error.value)
-        assert f"t.{kind}: column {column} (1 value): is empty or" in said
-        assert f"line {line_of(kind, 1)}: {shown}" in said
+        quoted = repr(value) if value else "empty"
+        message = str(error.value)
+        assert f"t.{kind}: column {column} (1 value): is empty or" in message
+        assert f"line {line_of(kind, 1)}: {quoted}" in message
 
 
 PAIRS = ("l1", "l2")
@@ -119,7 +121,7 @@ COMMANDS = {
     "clusters": (("word", "cluster"), ("a", "1"), "word", ["clusters", "gold.csv", "T"]),
     "lexicon": (("lemma", "form"), ("go", "goes"), "lemma", ["lexicon", "T", "forms.csv"]),
 }  # fmt: skip
-"""Command to the columns of a table, a row, the column of words that has an error, its words."""
+"""Command to the columns of a table, a row, the column that has an error, its arguments."""
 OTHERS = {
     "judged.csv": "l1,l2,TP\na,b,1\n", "list.csv": "l1,l2,mi\na,b,1.5\n", "words.csv": "word,f\na,5\n",
     "mine.csv": "word,cluster\na,1\n", "gold.csv": "word,class\na,N\n",
@@ -129,7 +131,7 @@ OTHERS = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the other file of each command, from which the commands are called."""
+    """The working folder, with the other file of each command."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, content in OTHERS.items():
@@ -139,20 +141,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("case", COMMANDS)
 @pytest.mark.parametrize("value", ["#NAME?", None])
-def test_what_is_no_word_is_refused_by_every_command(
+def test_every_command_refuses_errors_as_words(
     case: str, value: str | None, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     head, right, column, words = COMMANDS[case]
     wrong = tuple(value if name == column else each for name, each in zip(head, right, strict=True))
     write(folder / "t.xlsx", head, [right, wrong])
     assert main([word.replace("T", "t.xlsx") if word == "T" else word for word in words]) == 1
-    said = capsys.readouterr().err
-    assert "t.xlsx" in said
-    assert f"column {column}" in said
-    assert f"line 3: {repr(value) if value else 'empty'}" in said
+    output = capsys.readouterr().err
+    assert "t.xlsx" in output
+    assert f"column {column}" in output
+    assert f"line 3: {repr(value) if value else 'empty'}" in output
 
 
-def test_words_of_a_frame_are_words() -> None:
+def test_errors_as_words_of_a_frame_are_refused() -> None:
     counts = {"f": [5], "f1": [20], "f2": [30], "N": [5000]}
     assert lx.score(pl.DataFrame({"l1": ["NA"], "l2": ["b"], **counts}), measures=["mi"]).height
     for word in (None, "", "#N/A"):
@@ -179,31 +181,31 @@ TABLES: dict[str, tuple[dict[str, Any], dict[str, pl.DataFrame], dict[str, objec
         {"l1": "a", "l2": "b", "label": "SVC"}, "l1",
     ),
 }  # fmt: skip
-"""Stage to its options, other tables, a row that is right, and a column of words."""
+"""Stage to its options, other tables, a valid row, and a column of words."""
 
 
 @pytest.mark.parametrize("use", TABLES)
 @pytest.mark.parametrize("value", [None, "#NAME?", " "])
-def test_what_is_no_word_is_a_fault(use: str, value: str | None) -> None:
+def test_errors_as_words_are_faults(use: str, value: str | None) -> None:
     options, tables, right, column = TABLES[use]
     rows = pl.DataFrame([right, right | {column: value}], infer_schema_length=None)
-    found = faults(run_stage(use, options | {"path": "p"}, path=rows, **tables))
-    assert (3, column, value) in found
+    places = faults(run_stage(use, options | {"path": "p"}, path=rows, **tables))
+    assert (3, column, value) in places
 
 
-def test_endings_and_forms_that_a_spreadsheet_spoilt_are_faults() -> None:
+def test_endings_and_forms_damaged_by_a_spreadsheet_are_faults() -> None:
     place = {"line": [2], "file": ["t.tsv"]}
     entries = pl.DataFrame({"lemma": ["go"], "stem": ["go"], "paradigm": ["v"], **place})
     endings = pl.DataFrame({"paradigm": ["v"], "ending": ["#NAME?"], **place})
     config = {"entries": "e", "paradigms": "p"}
-    made = run_stage("extract.paradigms", config, entries=entries, paradigms=endings)
-    assert faults(made) == [(2, "ending", "#NAME?")]
+    tables = run_stage("extract.paradigms", config, entries=entries, paradigms=endings)
+    assert faults(tables) == [(2, "ending", "#NAME?")]
     row = {"file": "a.csv", "line": 2, "annotator": "a", "lemma": "ra", "forms": "#NAME?"}
     keyed = keying_faults(pl.LazyFrame([row]).with_columns(candidate_id("lemma"))).collect()
     assert keyed["problem"].str.contains("like -ness").to_list() == [True]
 
 
-def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
+def test_empty_lemmas_of_a_list_are_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"l.csv": "lemma,form\ngo,goes\n", "t.csv": "lemma,n\ngo,1\n,2\n"})
     gold = '[stages.g]\nuse = "extract.lexicon"\npath = "l.csv"\n'
     with pytest.raises(
@@ -212,7 +214,7 @@ def test_lemmas_of_a_list_are_words(tmp_path: Path) -> None:
         small.run(f'{gold}[stages.s]\nuse = "sample.lemmas"\nlexicons = ["g"]\npath = "t.csv"')
 
 
-def test_stop_words_are_words(tmp_path: Path) -> None:
+def test_errors_as_stop_words_are_refused(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"a.txt": "The old house.\n", "stop.tsv": "word\nthe\n#N/A\n"})
     stages = '[stages.c]\nuse = "extract.pairs"\ncorpus = "a.txt"\nrelation = "adjacent"\n'
     word = '{ label = "{form}" }'
@@ -220,7 +222,7 @@ def test_stop_words_are_words(tmp_path: Path) -> None:
         small.run(f'{stages}left = {word}\nright = {word}\nstop_words = "stop.tsv"')
 
 
-# Numbers: numeric column never means another thing because of one cell.
+# Numbers: one cell never changes the meaning of a numeric column.
 
 RANKED = [f"w{i}" for i in range(8)]
 SCORES = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
@@ -235,7 +237,7 @@ def ranked_list(texts: list[str], separator: str = "\t") -> str:
 
 
 JUDGED_LIST = "l1\tl2\tTP\n" + "".join(f"w{i}\tv\t{int(i > 3)}\n" for i in range(8))
-WRITTEN = {
+SCORE_FORMATS = {
     "comma": [f"{score}".replace(".", ",") for score in SCORES],
     "minus": [f"{score - 4}".replace("-", "\u2212") for score in SCORES],
     "percent": [f"{score} %" for score in SCORES],
@@ -245,23 +247,23 @@ WRITTEN = {
 EVALUATE = ["evaluate", "list.tsv", "judged.tsv", "--n", "4", "--no-report"]
 
 
-@pytest.mark.parametrize("case", WRITTEN)
-def test_scores_are_read_as_they_are_written(
+@pytest.mark.parametrize("case", SCORE_FORMATS)
+def test_formats_of_scores_are_recognised(
     case: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "list.tsv").write_text(ranked_list(WRITTEN[case]))
+    (folder / "list.tsv").write_text(ranked_list(SCORE_FORMATS[case]))
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 0
-    found = capsys.readouterr()
-    assert re.search(r"│ mi +│ +4 │ +100 │", found.out)
-    assert ("column mi: " in found.err) == (case != "minus")
-    assert ("set --decimal if this is wrong" in found.err) == (case != "minus")
+    output = capsys.readouterr()
+    assert re.search(r"│ mi +│ +4 │ +100 │", output.out)
+    assert ("column mi: " in output.err) == (case != "minus")
+    assert ("set --decimal if this is wrong" in output.err) == (case != "minus")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("cell", ["NA", "#DIV/0!", "12 %", "1.5.1", "-", "n.a."])
 @pytest.mark.parametrize("score", [[], ["--score", "mi"]])
-def test_a_score_that_is_none_is_refused(
+def test_cells_that_are_no_score_are_refused(
     cell: str, score: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "list.tsv").write_text(
@@ -269,16 +271,16 @@ def test_a_score_that_is_none_is_refused(
     )
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main([*EVALUATE, *score]) == 1
-    said = capsys.readouterr().err
-    assert "evaluate: 1 value of the input cannot be used:" in said
-    assert "  - list.tsv: column mi (1 value): is not a number" in said
-    assert f"line 5: {cell!r}" in said
-    assert "--missing" in said
+    output = capsys.readouterr().err
+    assert "evaluate: 1 value of the input cannot be used:" in output
+    assert "  - list.tsv: column mi (1 value): is not a number" in output
+    assert f"line 5: {cell!r}" in output
+    assert "--missing" in output
     assert main([*EVALUATE, *score, "--missing", cell]) == 0
 
 
 @pytest.mark.long
-def test_marks_that_nobody_can_tell_ask_for_an_option(
+def test_ambiguous_marks_of_scores_ask_for_an_option(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "list.tsv").write_text(ranked_list([f"{i},{i}00" for i in range(1, 9)]))
@@ -292,7 +294,7 @@ def test_marks_that_nobody_can_tell_ask_for_an_option(
         assert main([*EVALUATE, "--decimal", decimal]) == 0
 
 
-def test_the_order_of_rows_is_never_taken_in_silence(
+def test_the_use_of_the_order_of_rows_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = ranked_list(["x"] * 8).replace("\tx", "").replace("\tmi", "")
@@ -308,13 +310,13 @@ COUNT_STAGES = {
     "extract.clusters": (("item", "cluster", "f"), ("a", "1", "{}"), "f", "c.entries", "f"),
     "extract.gold_table": (("item", "gold", "f"), ("a", "N", "{}"), "f", "c.entries", "f"),
 }
-"""Stage to the columns, a row with a count, its column, and where the stage puts it."""
+"""Stage to the columns, a row with a count, its column, and its place in the output."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("use", COUNT_STAGES)
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "xlsx", "parquet"])
-def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path) -> None:
+def test_formats_of_counts_are_recognised(use: str, kind: str, tmp_path: Path) -> None:
     head, row, column, table, name = COUNT_STAGES[use]
     small = SmallRun(tmp_path, {})
     stage = f'[stages.c]\nuse = "{use}"\npath = "t.{kind}"\n'
@@ -334,7 +336,7 @@ def test_counts_are_read_as_they_are_written(use: str, kind: str, tmp_path: Path
     assert small.run(f'{stage}decimal = ","')[table][name].to_list() == [6000]
 
 
-# Frequency lists: whatever they are called and however they are written.
+# Frequency lists: with any name and in any format.
 
 WORDS = {"the": 1200, "of": 900, "tea": 3}
 ROWS = "the\t1200\nof\t900\ntea\t3\n"
@@ -374,26 +376,33 @@ LISTS = {
     "crlf.tsv": ROWS.replace("\n", "\r\n"),
     "mark.csv": "\ufeff" + ROWS.replace("\t", ","),
 }  # fmt: skip
-NAMED = {"usual.tsv", "usual.csv", "antconc4.tsv", "sketch.csv", "thousands.tsv", "ranks.tsv"}
-"""Lists whose columns have names that tell what they are."""
+LISTS_WITH_HEADERS = {
+    "usual.tsv",
+    "usual.csv",
+    "antconc4.tsv",
+    "sketch.csv",
+    "thousands.tsv",
+    "ranks.tsv",
+}
+"""Lists whose columns have recognised names."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", LISTS)
-def test_a_frequency_list_is_read_whatever_it_looks_like(
+def test_frequency_lists_of_any_layout_are_read(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = LISTS[name].encode()
     (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\ntea\t30\n")
     assert main(["keywords", name, "r.tsv", "--min-f", "1", "--format", "json"]) == 0
-    found = capsys.readouterr()
-    assert {row["keyword"]: row["f"] for row in json.loads(found.out)} == WORDS
-    assert (f"{name}: frequency list" in found.err) == (name not in NAMED)
+    output = capsys.readouterr()
+    assert {row["keyword"]: row["f"] for row in json.loads(output.out)} == WORDS
+    assert (f"{name}: frequency list" in output.err) == (name not in LISTS_WITH_HEADERS)
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet"])
-def test_a_frequency_list_of_another_format(
+def test_frequency_lists_of_other_formats_are_read(
     kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(folder / f"t.{kind}", ("Wort", "Anzahl"), list(WORDS.items()))
@@ -401,7 +410,7 @@ def test_a_frequency_list_of_another_format(
     assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == WORDS
 
 
-def test_a_worksheet_without_a_header_is_a_list(
+def test_a_worksheet_without_a_header_is_a_frequency_list(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (first, *rows) = WORDS.items()
@@ -421,7 +430,9 @@ CORPORA = {
 
 
 @pytest.mark.parametrize("name", CORPORA)
-def test_a_corpus_is_no_list(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_corpora_are_not_taken_for_frequency_lists(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / name).write_text(CORPORA[name])
     assert main(["keywords", name, name, "--min-f", "1"]) == 0
     assert "frequency list" not in capsys.readouterr().err
@@ -439,21 +450,23 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_list_that_cannot_be_told_asks_for_an_option(
+def test_unclear_frequency_lists_ask_for_an_option(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    content, options, said = REFUSED[name]
+    content, options, message = REFUSED[name]
     (folder / name).write_text(content)
     (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
     assert main(["keywords", name, "r.tsv", *options]) == 2
-    found = capsys.readouterr().err
-    assert said in found
-    assert name in found or "Zahl" in found
-    assert "--columns" in found
+    output = capsys.readouterr().err
+    assert message in output
+    assert name in output or "Zahl" in output
+    assert "--columns" in output
 
 
 @pytest.mark.long
-def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_define_the_columns_of_a_frequency_list(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "t.tsv").write_text("a\tx\t7\nb\ty\t9\n")
     words = ["keywords", "t.tsv", "t.tsv", "--min-f", "1", "--format", "json"]
 
@@ -467,24 +480,26 @@ def test_options_say_what_a_list_is(folder: Path, capsys: pytest.CaptureFixture[
     assert keyword_counts("--read-as", "tokens") == {"a": 1, "b": 1}
     (folder / "t.tsv").write_text("word\tf\nb\t9\n")
     assert main([*words, "--no-header", "--columns", "word=column_1,f=column_2"]) == 1
-    said = capsys.readouterr().err
-    assert "t.tsv: column column_2 (1 value): is not a whole number" in said
-    assert "line 1: 'f'" in said
+    output = capsys.readouterr().err
+    assert "t.tsv: column column_2 (1 value): is not a whole number" in output
+    assert "line 1: 'f'" in output
 
 
 @pytest.mark.long
-def test_an_odd_cell_of_a_list_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_counts_of_frequency_lists_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "r.tsv").write_text("word\tf\nthe\t120\nof\t80\n")
     names = ("usual.csv", "no-header.tsv", "tabs-header.txt", "words-first.txt", "antconc.txt")
     for name in (*names, "sketch.csv"):
         (folder / name).write_text(LISTS[name].replace("900", "9x0", 1))
         assert main(["keywords", name, "r.tsv", "--min-f", "1"]) == 1, name
-        said = capsys.readouterr().err
-        assert name in said
-        assert "'9x0'" in said, name
+        output = capsys.readouterr().err
+        assert name in output
+        assert "'9x0'" in output, name
 
 
-# Labels: those that are named occur, spelt as in the file; lists in a cell are labels.
+# Labels: options name labels that occur, spelt as in the file; lists in cells are labels.
 
 THREE = "l1,l2,mi\na,x,3\nb,y,2\nc,z,1\n"
 PAIRS_OF_THREE = (("a", "x"), ("b", "y"), ("c", "z"))
@@ -500,20 +515,20 @@ CONLLU = "1\tdogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunc
 
 
 @pytest.mark.parametrize("case", OCCURS)
-def test_a_label_that_is_named_occurs(
+def test_labels_in_options_have_to_occur(
     case: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, said, where, listed = OCCURS[case]
+    words, message, where, listed = OCCURS[case]
     (folder / "three.csv").write_text(THREE)
     (folder / "labels.csv").write_text(LABELLED)
     (folder / "tags.csv").write_text("word,class\na,NOUN\n.,PUNCT\n")
     for name in ("c.conllu", "d.conllu"):
         (folder / name).write_text(CONLLU)
     assert main([*words, "--no-report"]) == 2
-    found = capsys.readouterr().err
-    assert f"{said} does not occur in" in found
-    assert where in found
-    assert listed in found
+    output = capsys.readouterr().err
+    assert f"{message} does not occur in" in output
+    assert where in output
+    assert listed in output
 
 
 STAGES_OF_LABELS = {
@@ -523,7 +538,7 @@ STAGES_OF_LABELS = {
 
 
 @pytest.mark.parametrize("use", STAGES_OF_LABELS)
-def test_a_label_that_an_experiment_names_occurs(use: str, tmp_path: Path) -> None:
+def test_labels_in_an_experiment_have_to_occur(use: str, tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"three.csv": THREE, "labels.csv": LABELLED})
     scores = '[stages.s]\nuse = "extract.scores"\npath = "three.csv"\nscores = {mi = "mi"}\n'
     join = f'{scores}[stages.j]\nuse = "{use}"\npath = "labels.csv"\ncandidates = "s"\n'
@@ -546,10 +561,10 @@ CELLS = {
 @pytest.mark.long
 @pytest.mark.parametrize("case", CELLS)
 @pytest.mark.parametrize("kind", FORMATS)
-def test_lists_in_cells_are_labels(
+def test_lists_in_cells_are_read_as_labels(
     case: str, kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Judged are three pairs, the last has no label."""
+    """Three pairs are judged, the last without a label."""
     (folder / "three.csv").write_text("l1,l2,mi\na,x,3\nb,y,2\n")
     yes, no = CELLS[case]
     rows: list[Row] = [
@@ -580,7 +595,7 @@ EXPORTS: dict[str, list[dict[str, object]]] = {
         {"choices": {"choices": ["SVC"]}}, {"choices": {"choices": ["free"]}}, {"choices": None},
     ],
 }  # fmt: skip
-"""Tool to what it writes beside the words of three pairs; the last of them is not listed."""
+"""Tool to its output beside the words of three pairs; the last pair is not in the list."""
 
 
 @pytest.mark.parametrize("case", EXPORTS)
@@ -598,7 +613,7 @@ def test_exports_of_annotation_tools_are_read(
     assert shares == ["100", "50"]
 
 
-def test_lists_are_no_words_and_errors_are_no_labels(
+def test_lists_as_words_and_errors_as_labels_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "three.csv").write_text(THREE)
@@ -607,20 +622,20 @@ def test_lists_are_no_words_and_errors_are_no_labels(
     assert """line 1: '["a"]'""" in capsys.readouterr().err
     write(folder / "t.xlsx", ("l1", "l2", "label"), [("a", "x", "SVC"), ("b", "y", "#NAME?")])
     assert main(["evaluate", "three.csv", "t.xlsx", "--positive", "SVC"]) == 1
-    said = capsys.readouterr().err
-    assert "column label (1 value): is a spreadsheet error, not a label" in said
-    assert "line 3: '#NAME?'" in said
+    output = capsys.readouterr().err
+    assert "column label (1 value): is a spreadsheet error, not a label" in output
+    assert "line 3: '#NAME?'" in output
 
 
-def test_lists_of_classes_and_clusters(tmp_path: Path) -> None:
+def test_lists_of_classes_and_clusters_are_read(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.tsv": 'item\tgold\na\t["N", "V"]\nb\tN\n[\t[\n'})
-    made = small.run('[stages.g]\nuse = "extract.gold_table"\npath = "g.tsv"')
-    assert sorted(made["g.entries"].select("item", "gold").rows()) == [
+    tables = small.run('[stages.g]\nuse = "extract.gold_table"\npath = "g.tsv"')
+    assert sorted(tables["g.entries"].select("item", "gold").rows()) == [
         ("[", "["), ("a", "N"), ("a", "V"), ("b", "N"),
     ]  # fmt: skip
     pl.DataFrame({"item": ["a"], "cluster": [["1", "2"]]}).write_parquet(tmp_path / "c.parquet")
-    made = small.run('[stages.c]\nuse = "extract.clusters"\nsystem = "s"\npath = "c.parquet"')
-    assert sorted(made["c.entries"]["cluster"]) == ["1", "2"]
+    tables = small.run('[stages.c]\nuse = "extract.clusters"\nsystem = "s"\npath = "c.parquet"')
+    assert sorted(tables["c.entries"]["cluster"]) == ["1", "2"]
 
 
 # Pairs of two files that have none in common
@@ -637,7 +652,7 @@ COMMON = {
     "several": ("l1,l2,TP\nX ,A,1\n", "1 differ only in the order of the two words, and in case"),
     "other words": ("l1,l2,TP\nq,r,1\n", "they differ in more than case"),
 }
-LISTED = "l1,l2,mi\na,x,3\nb,y,2\nin Frage,k,1\noffice,m,0.5\n"
+LISTED_PAIRS = "l1,l2,mi\na,x,3\nb,y,2\nin Frage,k,1\noffice,m,0.5\n"
 
 
 @pytest.mark.parametrize("case", COMMON)
@@ -646,44 +661,46 @@ def test_files_without_a_common_pair_are_refused(
     case: str, options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content, cause = COMMON[case]
-    (folder / "list.csv").write_text(LISTED)
+    (folder / "list.csv").write_text(LISTED_PAIRS)
     (folder / "t.csv").write_text(content)
     assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
-    said = capsys.readouterr().err
-    assert re.search(r"none of the \d pairs in t\.csv is among the 4 candidates", said)
-    assert re.search(r"  there: '.*\n  here: '", said)
-    assert cause in said
+    output = capsys.readouterr().err
+    assert re.search(r"none of the \d pairs in t\.csv is among the 4 candidates", output)
+    assert re.search(r"  there: '.*\n  here: '", output)
+    assert cause in output
 
 
 @pytest.mark.parametrize("options", [[], ["--sampled"]])
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         (("l1,l2,mi\n", "l1,l2,TP\na,x,1\n"), "list.csv: the table has no rows"),
-        ((LISTED, "l1,l2,TP\n"), "t.csv: the table has no rows, only columns l1, l2, TP"),
-        ((LISTED, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in column 'TP'"),
+        ((LISTED_PAIRS, "l1,l2,TP\n"), "t.csv: the table has no rows, only columns l1, l2, TP"),
+        ((LISTED_PAIRS, "l1,l2,TP\na,x,\n"), "t.csv: no pair has a judgement in column 'TP'"),
     ],
 )
-def test_tables_that_say_nothing_are_refused(
-    options: list[str], files: tuple[str, str], said: str, folder: Path,
+def test_tables_without_rows_or_judgements_are_refused(
+    options: list[str], files: tuple[str, str], message: str, folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     for name, content in zip(("list.csv", "t.csv"), files, strict=True):
         (folder / name).write_text(content)
     assert main(["evaluate", "list.csv", "t.csv", "--no-report", *options]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("use", ["join.table", "join.machine"])
 def test_stages_refuse_files_without_a_common_pair(use: str, tmp_path: Path) -> None:
-    small = SmallRun(tmp_path, {"t.csv": "l1,l2,TP,probability\nA,X,1,0.5\n", "list.csv": LISTED})
+    small = SmallRun(
+        tmp_path, {"t.csv": "l1,l2,TP,probability\nA,X,1,0.5\n", "list.csv": LISTED_PAIRS}
+    )
     scores = '[stages.s]\nuse = "extract.scores"\npath = "list.csv"\nscores = {mi = "mi"}\n'
     own = 'judge = "m"\nothers = "skip"\n' if use == "join.machine" else ""
     with pytest.raises(LexassayError, match=r"none of the 1 pairs in t\.csv.*\n.*'A' 'X'\n"):
         small.run(f'{scores}[stages.j]\nuse = "{use}"\npath = "t.csv"\ncandidates = "s"\n{own}')
 
 
-def test_simulated_labels_are_of_pairs_of_the_sheet() -> None:
+def test_simulated_labels_have_to_match_the_sheet() -> None:
     sheet = JUDGED.select("id", "l1", "l2", annotator=pl.lit("x"), order=1)
     labels = pl.DataFrame({"l1": ["A"], "l2": ["B"], "label": ["SVC"]})
     with pytest.raises(LexassayError, match="1 differ only in capital letters"):

@@ -258,13 +258,13 @@ def test_a_log_cut_at_any_byte_keeps_whole_decisions(tmp_path: Path) -> None:
     assert len(log) == ends[-1]
     # Bytes around the end of each transaction, and every 499th between.
     near = {end + step for end in [0, *ends] for step in (*range(-30, 31, 6), -1, 1)}
-    cuts = sorted(cut for cut in near | set(range(0, len(log), 499)) if 0 <= cut <= len(log))
-    for cut in cuts:
+    cuts = sorted(size for size in near | set(range(0, len(log), 499)) if 0 <= size <= len(log))
+    for size in cuts:
         folder = tmp_path / "cut"
         folder.mkdir()
         (folder / NAME).write_bytes(before)
-        (folder / f"{NAME}-wal").write_bytes(log[:cut])
-        assert count(folder / NAME) == sum(end <= cut for end in ends), cut
+        (folder / f"{NAME}-wal").write_bytes(log[:size])
+        assert count(folder / NAME) == sum(end <= size for end in ends), size
         shutil.rmtree(folder)
 
 
@@ -283,11 +283,11 @@ def test_a_log_cut_in_a_page_header_keeps_whole_decisions(tmp_path: Path) -> Non
     # Every byte in and around a page header, and every seventh of the rest.
     near = {head + step for head in heads for step in range(-30, 60)}
     cuts = near | {*range(_HEAD + 1), *range(0, len(log), 7), len(log) - 1, len(log)}
-    for cut in sorted(cuts):
+    for size in sorted(cuts):
         (tmp_path / NAME).write_bytes(before)
         (tmp_path / f"{NAME}-shm").unlink(missing_ok=True)
-        (tmp_path / f"{NAME}-wal").write_bytes(log[:cut])
-        assert count(tmp_path / NAME) == (cut >= end) + (cut == len(log)), cut
+        (tmp_path / f"{NAME}-wal").write_bytes(log[:size])
+        assert count(tmp_path / NAME) == (size >= end) + (size == len(log)), size
 
 
 def test_a_copy_made_during_a_write_has_committed_decisions(tmp_path: Path) -> None:
