@@ -78,7 +78,7 @@ def test_committed_tables_obey_the_laws(committed_table: pl.DataFrame) -> None:
     assert (per_left["f"] <= per_left["f1"].list.first()).all()
 
 
-def test_candidates_by_hand() -> None:
+def test_candidates_agree_with_those_by_hand() -> None:
     # a x is a collocation, a y too rare to be a candidate, but both count in f1, f2 and N
     tokens = [("a", "x")] * 4 + [("a", "y")] * 2 + [("b", "x")] * 3
     kind = Kind("figurative", 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
@@ -263,7 +263,7 @@ def test_the_memory_tagger_gives_a_type_one_tag(text: list[list[Token]]) -> None
     for sentence, tags in zip(text, tagged, strict=True):
         for token, tag in zip(sentence, tags, strict=True):
             tags_of_types[token.form].add(tag)
-    assert {len(held) for held in tags_of_types.values()} == {1}
+    assert {len(known_tags) for known_tags in tags_of_types.values()} == {1}
 
 
 # Tables of public files

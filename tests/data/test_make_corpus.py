@@ -29,7 +29,7 @@ def kind(name: str) -> Kind:
     return Kind(name, 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
 
 
-def test_clauses_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clauses_agree_with_those_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clauses, "BARE", 0.25)
     tokens = [("in:a", "x")] * 3 + [("on:b", "x")] * 2 + [("on:b", "y")]
     planted = {("in:a", "x"): kind("figurative")}
@@ -68,7 +68,7 @@ def test_topical_pairs_are_in_neighbouring_clauses() -> None:
     assert others[-1] - others[0] > 0.9 * len(result)
 
 
-def test_a_sentence_by_hand() -> None:
+def test_a_sentence_agrees_with_that_by_hand() -> None:
     the = Node("the", "the", "DET", "det")
     inside = Node("in", "in", "ADP", "case", contracted="inth")
     place = Node("fronds", "frond", "NOUN", "obl", "Number=Plur", before=[inside, the])
@@ -257,7 +257,7 @@ def test_counts_are_those_of_the_kernel(small: Corpus) -> None:
     assert counted.height == len(expected)
 
 
-def test_pairs_by_hand() -> None:
+def test_pairs_agree_with_those_by_hand() -> None:
     # two prepositions: the first counts; a noun without one is no phrase; every verb pairs
     sentence = [
         Word("from", "from", "ADP", "_", 3, "case", ""),
@@ -273,7 +273,7 @@ def test_pairs_by_hand() -> None:
     assert pairs == [("from:bed", "run"), ("from:bed", "flee")]
 
 
-def test_labels_by_hand() -> None:
+def test_labels_agree_with_those_by_hand() -> None:
     phrase = [
         Word("in", "in", "ADP", "_", 2, "case", ""),
         Word("a", "a", "NOUN", "_", 3, "obl", ""),

@@ -328,7 +328,7 @@ def krenn_verbs_run(tmp_path: Path, public_data: Callable[[str], Path]) -> lx.Ru
 
 
 @pytest.mark.long
-def test_design_effects_of_the_lists_by_t_score(krenn_verbs_run: lx.Run) -> None:
+def test_lists_by_t_score_have_these_design_effects(krenn_verbs_run: lx.Run) -> None:
     lists = krenn_verbs_run.table("p.clustered").filter(measure="t_score").sort("n")
     assert lists["clusters"].to_list() == [51, 165, 280, 469]
     assert lists["design_effect"].to_list() == pytest.approx([3.1, 8.6, 12.2, 17], rel=0.1)
@@ -340,7 +340,7 @@ def test_design_effects_of_the_lists_by_t_score(krenn_verbs_run: lx.Run) -> None
     [(("chi_squared", "t_score"), 1000, 0.00063, (0.14, 0.26)),
      (("log_likelihood", "t_score"), 2000, 0.0008, (0.0004, 0.002))],
 )  # fmt: skip
-def test_p_values_and_design_effects_of_differences(
+def test_differences_have_these_p_values_and_design_effects(
     krenn_verbs_run: lx.Run,
     pair: tuple[str, str],
     n: int,

@@ -143,7 +143,7 @@ def test_a_wrong_interval_has_low_coverage(
 
 
 @pytest.mark.long
-def test_coverage_in_krenns_data(
+def test_intervals_keep_their_level_in_krenns_data(
     simulation: ModuleType, public_data: Callable[[str], Path]
 ) -> None:
     """The same on real data: seven measures, 150 samples of 10 %."""

@@ -59,7 +59,7 @@ def ids(log: sqlite3.Connection, who: str = "ana") -> list[str]:
     return [each.id for each in upcoming(log, who, most=10)]
 
 
-def test_cards_come_in_order_and_an_answer_takes_one_away(decision_log: sqlite3.Connection) -> None:
+def test_cards_are_in_order_and_an_answer_removes_one(decision_log: sqlite3.Connection) -> None:
     assert ids(decision_log) == ["x0", "x1", "x2", "x3", "x4"]
     (outcome,) = append(
         decision_log, [Decision("k1", "ana", "x0", answer="SVC", unsure=True, note="hm")]
@@ -90,7 +90,7 @@ def test_a_stale_decision_changes_nothing(decision_log: sqlite3.Connection) -> N
     assert first.entry < anew.entry
 
 
-def test_skipped_cards_come_last_and_undo_brings_them_back(
+def test_skipped_cards_come_last_and_undo_restores_them(
     decision_log: sqlite3.Connection,
 ) -> None:
     append(decision_log, [Decision("k1", "ana", "x0", "skip"), Decision("k2", "ana", "x2", "skip")])

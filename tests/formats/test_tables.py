@@ -112,7 +112,7 @@ def test_data_in_brackets_are_not_units(first: str, tmp_path: Path) -> None:
     assert [row[1] for row in table] == [row.partition(",")[0] for row in first.splitlines()]
 
 
-def test_names_for_columns_leave_a_first_row_in_brackets(tmp_path: Path) -> None:
+def test_names_for_columns_keep_a_first_row_in_brackets(tmp_path: Path) -> None:
     naming = {"columns": ["word", "f"]}
     assert rows(tmp_path / "t.csv", b"(a),(b)\n", "word", "f", **naming) == [(1, "(a)", "(b)")]
 

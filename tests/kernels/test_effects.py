@@ -16,7 +16,7 @@ VALUES = np.array([0.2, 0.4, 0.6, 0.4, 0.6, 0.8])
 CODES = np.array([*itertools.product(range(2), range(3))])
 
 
-def test_effects_of_a_balanced_design_by_hand() -> None:
+def test_effects_of_a_balanced_design_agree_with_those_by_hand() -> None:
     """SS_total = .22, SS_span = 3 (.1^2 + .1^2) = .06, SS_measure = 2 (.2^2 + .2^2) = .16."""
     effects = main_effects(VALUES, CODES, [2, 3])
     assert effects.means[0] == pytest.approx([0.4, 0.6])
@@ -26,7 +26,7 @@ def test_effects_of_a_balanced_design_by_hand() -> None:
     assert np.isnan(effects.lower[0]).all()
 
 
-def test_effects_of_an_unbalanced_design_by_hand() -> None:
+def test_effects_of_an_unbalanced_design_agree_with_those_by_hand() -> None:
     """Without the last combination: type II sums of squares .04 and .10 of .112, by hand.
 
     Without spans the residuals are those within measures (.02 + .02 + 0), without measures those

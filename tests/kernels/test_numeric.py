@@ -101,7 +101,7 @@ def test_overlaps_equal_the_intersections_of_sets(
     assert table(*frames(gold, system)).rows() == expected
 
 
-def test_overlaps_of_a_lexicon_and_a_dictionary() -> None:
+def test_a_lexicon_and_a_dictionary_have_these_overlaps() -> None:
     counts = pl.DataFrame({"n_ij": [7, 3], "n_i": [10, 3], "n_j": [7, 3]})
     got = counts.select(p=precision(), r=recall(), f=f_score())
     assert got.rows() == [(1.0, 0.7, 14 / 17), (1.0, 1.0, 1.0)]

@@ -308,7 +308,7 @@ def test_random_lines_agree_with_the_slow_tokenizer(
 
 @pytest.mark.long
 @given(lines=st.lists(LINE | st.just("Aa. B a\tz"), min_size=1, max_size=12), sizes=ONE_SIZE)
-def test_wrapped_is_split_of_joined_lines(
+def test_wrapped_text_is_split_like_joined_lines(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder, text = tmp_path_factory.mktemp("drawn"), "\n".join(lines) + "\n#"

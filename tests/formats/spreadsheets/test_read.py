@@ -133,7 +133,7 @@ TYPED = [
 ]
 
 
-def test_numbers_truth_values_and_dates_come_back_as_typed(tmp_path: Path) -> None:
+def test_numbers_truth_values_and_dates_are_read_as_typed(tmp_path: Path) -> None:
     book = workbook_reading(sheet_rows(["a"] * len(TYPED)))
     for row, (value, _) in enumerate(TYPED, start=2):
         when = isinstance(value, datetime.date | datetime.time)
@@ -189,7 +189,7 @@ def test_without_a_layout_headers_are_names(tmp_path: Path) -> None:
     assert table.rows(named=True) == [{"line": 2, "id": "007", "Label": "SVC"}]
 
 
-def test_csv_saved_as_workbook_and_workbook_saved_as_csv(tmp_path: Path) -> None:
+def test_csv_saved_as_a_workbook_and_vice_versa_is_read(tmp_path: Path) -> None:
     """Guards are removed from a file of either format."""
     rows = sheet_rows(PRESERVED_TEXTS)
     (tmp_path / "a.csv").write_bytes(write_csv(rows, LAYOUT))

@@ -150,7 +150,7 @@ def test_equal_input_gives_equal_bytes_without_author_or_time() -> None:
         assert {part.date_time[0] for part in parts.infolist()} == {1980}
 
 
-def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
+def test_cells_are_locked_or_writable_with_frozen_header_and_filter() -> None:
     sheet = open_workbook(write_sheet(sheet_rows(["a", "b"], label=["SVC", None])))["Sheet"]
     assert sheet.freeze_panes == "F2"
     assert sheet.auto_filter.ref == "A1:F3"

@@ -108,7 +108,7 @@ def test_unknown_rules_are_refused() -> None:
 
 
 @given(rows=votes)
-def test_disagreements_against_a_loop(rows: list[Vote]) -> None:
+def test_listed_disagreements_agree_with_a_loop(rows: list[Vote]) -> None:
     labels: dict[str, set[str | None]] = defaultdict(set)
     for item, _, label in rows:
         labels[item] |= {label} - {None}

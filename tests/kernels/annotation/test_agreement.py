@@ -316,7 +316,7 @@ def slow_fleiss(ratings: list[list[int]]) -> float:
     )
 
 
-def test_published_values_of_fleiss_kappa() -> None:
+def test_fleiss_kappa_has_its_published_values() -> None:
     """Fleiss 1971: 0.430 overall; per category as R's irr::kappam.fleiss gives them."""
     assert float(mean_agreement(DIAGNOSES)) == pytest.approx(0.5556, abs=5e-5)
     assert float(fleiss_kappa(DIAGNOSES)) == pytest.approx(0.430, abs=5e-4)
@@ -324,7 +324,7 @@ def test_published_values_of_fleiss_kappa() -> None:
     assert [round(kappa, 3) for kappa in each] == [0.245, 0.245, 0.520, 0.471, 0.566]
 
 
-def test_published_value_of_krippendorffs_alpha() -> None:
+def test_krippendorffs_alpha_has_its_published_value() -> None:
     rows = [observer.split() for observer in OBSERVERS]
     counts = [[sum(row[i] == str(j) for row in rows) for j in range(1, 6)] for i in range(12)]
     assert float(krippendorff_alpha(counts)) == pytest.approx(0.743, abs=5e-4)
@@ -334,7 +334,7 @@ def test_fleiss_kappa_agrees_with_statsmodels() -> None:
     assert float(fleiss_kappa(DIAGNOSES)) == pytest.approx(statsmodels_fleiss(DIAGNOSES), rel=1e-12)
 
 
-def test_fleiss_kappa_and_alpha_by_hand() -> None:
+def test_fleiss_kappa_and_alpha_agree_with_values_by_hand() -> None:
     # P = (1 + 1/3) / 2; labels 5 and 1 of 6: P_e = 26/36
     assert float(mean_agreement([[3, 0], [2, 1]])) == pytest.approx(2 / 3)
     assert float(fleiss_kappa([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 26 / 36) / (10 / 36))
@@ -432,11 +432,11 @@ def slow_kappa(table: list[list[int]]) -> float:
     return float("nan") if chance == 1 else float((agreed - chance) / (1 - chance))
 
 
-def test_published_value_of_cohens_kappa() -> None:
+def test_cohens_kappa_has_its_published_value() -> None:
     assert float(cohen_kappa(FLEISS_COHEN_EVERITT)) == pytest.approx(0.429, abs=5e-4)
 
 
-def test_cohens_kappa_by_hand() -> None:
+def test_cohens_kappa_agrees_with_values_by_hand() -> None:
     # both say yes 4 times of 10, and 3 of these together: p_o = 0.8, p_e = 0.16 + 0.36
     table = [[3, 1], [1, 5]]
     assert float(observed_agreement(table)) == pytest.approx(0.8)
@@ -472,7 +472,7 @@ def test_many_tables_are_computed_at_once() -> None:
         assert np.allclose(coefficient(several), alone, rtol=1e-13, atol=0)
 
 
-def test_cohens_kappa_of_perfect_and_chance_agreement() -> None:
+def test_cohens_kappa_is_1_for_perfect_and_0_for_chance_agreement() -> None:
     assert float(cohen_kappa(np.diag([3, 4]))) == 1.0
     assert float(cohen_standard_error(np.diag([3, 4]))) == 0.0
     assert float(cohen_kappa([[4, 4], [4, 4]])) == 0.0
@@ -517,7 +517,7 @@ def slow_ac(ratings: list[list[int]], close: list[list[Fraction]], *, q: int = 0
     return float((agreed - chance) / (1 - chance)) if chance != 1 else float("nan")
 
 
-def test_published_values_of_ac1() -> None:
+def test_ac1_has_its_published_values() -> None:
     # R's irrCAC for its data set cac.raw4raters: agreement, AC1 and its standard error
     assert float(mean_agreement(RAW)) == pytest.approx(0.8181818, abs=5e-8)
     assert float(gwet_ac(RAW)) == pytest.approx(0.7754441, abs=5e-8)
@@ -533,7 +533,7 @@ def test_rare_labels_lower_kappa_and_not_ac1() -> None:
     assert round(float(gwet_ac(counts)), 2) == 0.90
 
 
-def test_ac1_by_hand() -> None:
+def test_ac1_agrees_with_values_by_hand() -> None:
     # P = (1 + 1/3) / 2; shares (1 + 2/3) / 2 and 1/6: P_e = 2/2 * 2 * 5/36
     assert float(gwet_ac([[3, 0], [2, 1]])) == pytest.approx((2 / 3 - 10 / 36) / (26 / 36))
     # linear: the middle label is half of each. P = 1/2, P_e = 5/6 * 1/2

@@ -61,7 +61,9 @@ def coverage_counts(
     ("l2", True, "+ -+ "),
     ("either", True, "+--+ "),
 ])  # fmt: skip
-def test_judgements_by_hand(covered: Covered, either_order: bool, expected: str) -> None:
+def test_judgements_agree_with_those_by_hand(
+    covered: Covered, either_order: bool, expected: str
+) -> None:
     judgements = judge(
         entries(*ENTRIES), candidates(*CANDIDATES), covered, either_order=either_order
     )
@@ -69,7 +71,7 @@ def test_judgements_by_hand(covered: Covered, either_order: bool, expected: str)
     assert "".join(signs[judgements.get(("TP", f"{i:03}"))] for i in range(5)) == expected
 
 
-def test_coverage_counts_by_hand() -> None:
+def test_coverage_counts_agree_with_those_by_hand() -> None:
     listed = entries(*ENTRIES, ("take", "place"), ("tea", None))
     assert coverage_counts(listed, candidates(*CANDIDATES), "l1") == {
         "category": "TP", "n_candidates": 5, "n_judged": 2, "n_true": 1, "n_false": 1,

@@ -209,7 +209,7 @@ def faults_of(rows: pl.LazyFrame, **options: Any) -> list[dict[str, object]]:
     return frame.rows(named=True)
 
 
-def test_good_sheet_has_no_faults() -> None:
+def test_a_good_sheet_has_no_faults() -> None:
     rows = sheet(
         {"label": "SVC"}, {"label": " svc "}, {"label": None}, {"label": " "}, {"label": "FREE"}
     )
@@ -255,7 +255,7 @@ def test_blanks_around_an_id_do_not_matter() -> None:
     assert normalise(rows, labels=LABELS).collect()["id"].item() == expected
 
 
-def test_rows_whose_ids_are_no_hashes_are_checked() -> None:
+def test_ids_are_checked_against_the_units_that_are_named() -> None:
     rows = sheet({"l1": "Haus"}).with_columns(id=pl.lit("lemma 1"))
     assert len(faults_of(rows)) == 1
     assert faults_of(rows, units=()) == []
@@ -349,7 +349,7 @@ def test_canonical_labels_agree_with_a_loop(
     assert frame.select(canonical("label", labels=valid)).to_series().to_list() == expected_labels
 
 
-def test_no_labels_are_valid() -> None:
+def test_any_label_is_a_fault_without_valid_labels() -> None:
     rows = sheet({"label": "SVC"}, {"label": None})
     assert faults(rows, labels=()).collect()["line"].to_list() == [2]
 

@@ -63,7 +63,7 @@ def test_normal_tails_agree_with_sixty_digits(size: float, sign: float) -> None:
         assert abs(value - exact) <= 1e-12 * abs(exact) + 1e-300, (z, value, mpmath.nstr(exact, 20))
 
 
-def test_normal_tails_at_zero_and_infinity() -> None:
+def test_normal_tails_are_exact_at_zero_and_infinity() -> None:
     assert tails(0.0) == (0.0, pytest.approx(math.log10(2), rel=1e-15))
     assert tails(float("inf")) == (float("inf"), float("inf"))
     assert tails(float("-inf")) == (float("inf"), 0.0)

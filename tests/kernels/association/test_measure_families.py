@@ -91,7 +91,7 @@ def test_lrc_is_zero_where_the_interval_contains_zero() -> None:
     assert unclamped < 0
 
 
-def test_conservative_estimates_of_degenerate_tables() -> None:
+def test_degenerate_tables_have_defined_conservative_estimates() -> None:
     never, absent, alone, everything = (
         Cells(0, 3, 4, 20), Cells(0, 0, 4, 20), Cells(2, 5, 2, 5), Cells(2, 2, 5, 5),
     )  # fmt: skip
@@ -113,7 +113,7 @@ def scores_likelihoods(name: str, *cells: Cells) -> list[float]:
     return score(frame, measures=[name]).collect().get_column(name).to_list()
 
 
-def test_likelihoods_by_hand() -> None:
+def test_likelihoods_agree_with_those_by_hand() -> None:
     """O = 1, 0, 0, 1: E11 = 1/2; C(1,1) C(1,0) / C(2,1) = 1/2; 2!/1 (1/4)^2 = 1/8."""
     cells = Cells(1, 1, 1, 2)
     p = {name: 10 ** -scores_likelihoods(name, cells)[0] for name in NAMES}
@@ -346,7 +346,7 @@ def test_a_family_cannot_be_registered_twice() -> None:
         )(mi_conf)  # fmt: skip
 
 
-def test_poisson_of_a_tuple_far_below_the_smallest_number() -> None:
+def test_poisson_scores_of_tuples_below_the_smallest_number_are_finite() -> None:
     """Ratios of probabilities overflow where O is small and E is 1e-54."""
     units = {f"l{i}": ["a"] for i in range(1, 7)}
     counts = {name: [10] for name in signature(6)} | {"N": [10**12]}

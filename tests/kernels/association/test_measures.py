@@ -223,7 +223,7 @@ GOLD = {
 
 
 @pytest.mark.parametrize("cells", GOLD, ids=str)
-def test_exact_tests_of_huge_counts_near_independence(cells: Cells) -> None:
+def test_exact_tests_of_huge_counts_agree_with_sixty_digits(cells: Cells) -> None:
     for name, exact in GOLD[cells].items():
         assert scores(name, cells) == [pytest.approx(exact, rel=1e-12, abs=0)]
 
@@ -233,7 +233,7 @@ def test_exact_tests_of_huge_counts_near_independence(cells: Cells) -> None:
     Cells(10**7 + 600, 5 * 10**7, 2 * 10**7, 10**8),  # two-sided p above 1/2, integrated
     Cells(10**9 - 5, 10**9 - 3, 10**9 - 2, 10**9),  # nearly all tokens
 ], ids=str)  # fmt: skip
-def test_fisher_of_wide_and_lopsided_tables(cells: Cells) -> None:
+def test_exact_tests_of_wide_and_lopsided_tables_are_exact(cells: Cells) -> None:
     for name in (*FISHER, "binomial_pv", "poisson_pv"):
         exact = float(TAILS[name](cells))
         assert scores(name, cells) == [pytest.approx(exact, rel=3e-13, abs=0)]
@@ -244,14 +244,14 @@ NEAR = ("fisher_left_pv", "poisson_mu_100", "poisson_mu_1000", "poisson_mu_10000
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_p_values_far_below_the_smallest_number(name: str) -> None:
+def test_p_values_below_the_smallest_number_have_exact_scores(name: str) -> None:
     cells = Cells(200_000, 200_000, 210_000, 10**8), Cells(10**10, 10**10, 10**10, 10**12)
     exact = [float(TAILS[name](c)) for c in cells]
     assert scores(name, *cells) == pytest.approx(exact, rel=1e-13, abs=0)
     assert exact[1] > 400_000 or name in NEAR
 
 
-def test_published_p_values_of_tea_tasting_and_twins() -> None:
+def test_tea_tasting_and_twins_have_their_published_p_values() -> None:
     """Fisher 1935; p-values in the examples of R's fisher.test."""
     tea, twins = Cells(3, 4, 4, 8), Cells(2, 12, 17, 30)
     p = {name: [10**-each for each in scores(name, tea, twins)] for name in FISHER}
@@ -260,7 +260,7 @@ def test_published_p_values_of_tea_tasting_and_twins() -> None:
     assert p["fisher_left_pv"][1] == pytest.approx(0.0004652, abs=5e-8)
 
 
-def test_exact_tests_by_hand() -> None:
+def test_exact_tests_agree_with_values_by_hand() -> None:
     """C(3,k) C(2,2-k) = 1, 6, 3 of 10 for k = 0, 1, 2; Poisson and binomial with mean 1/2."""
     cells = [Cells(k, 3, 2, 5) for k in (0, 1, 2)]
     p = {name: [10**-each for each in scores(name, *cells)] for name in FISHER}
@@ -273,7 +273,7 @@ def test_exact_tests_by_hand() -> None:
     assert 10 ** -scores("binomial_pv", half)[0] == pytest.approx(1 - 0.75**2, rel=1e-14)
 
 
-def test_exact_tests_of_the_published_table() -> None:
+def test_exact_tests_of_the_published_table_agree_with_sixty_digits() -> None:
     """in Frage + stellen."""
     paper = Cells(146, 382, 4047, 406159)
     for name in TESTS:
@@ -348,7 +348,7 @@ def test_equal_rows_have_identical_scores_in_any_blocks(cells: list[Cells], rand
         assert table(*cells).rows() == [alone[c] for c in cells]
 
 
-def test_exact_tests_of_no_rows() -> None:
+def test_exact_tests_of_no_rows_are_empty() -> None:
     assert all(scores(name) == [] for name in TESTS)
 
 
@@ -407,7 +407,7 @@ def test_closed_forms_are_exact_at_independence(rows: list[Cells]) -> None:
     check(rows)
 
 
-def test_yates_correction_at_independence() -> None:
+def test_yates_correction_is_clipped_for_one_variant_alone() -> None:
     result = (
         score(frame(Cells(2, 80, 40, 1600)), measures=list(MEASURES)).collect().row(0, named=True)
     )

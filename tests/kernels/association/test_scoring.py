@@ -124,7 +124,7 @@ def one(name: str, cells: Cells) -> float | None:
     return score(frame(cells), measures=[name]).select(name).collect().item()
 
 
-def test_scores_of_the_published_table() -> None:
+def test_the_published_table_has_its_scores() -> None:
     """in Frage + stellen: O11 = 146, R1 = 382, C1 = 4047, N = 406159."""
     paper = Cells(146, 382, 4047, 406159)
     assert one("t_score", paper) == pytest.approx((146 - 3.806278) / math.sqrt(146), rel=1e-7)
@@ -151,7 +151,7 @@ def test_log_likelihood_agrees_with_ucs_except_near_zero(
     assert large.select((ratio - 1).abs().max()).item() < 6e-9
 
 
-def test_scores_of_degenerate_tables() -> None:
+def test_degenerate_tables_have_defined_scores() -> None:
     """All tokens in one cell, an empty margin, O11 = 0, O11 = E11 exactly, nothing at all."""
     rows = {
         "whole": Cells(5, 5, 5, 5), "row": Cells(2, 5, 2, 5), "never": Cells(0, 3, 4, 20),
@@ -320,7 +320,7 @@ def test_tuple_measures_are_zero_at_independence(size: int) -> None:
     assert [scored[name] for name in ("mi", "t_score", "simple_ll", "log_likelihood")] == [0] * 4
 
 
-def test_tuple_measures_by_hand() -> None:
+def test_tuple_measures_agree_with_values_by_hand() -> None:
     """8 tuple tokens, 2 with all of a b c, the others with none: E = 8 / 64."""
     table = Table(independent(3, 0, 2).cells | {(True,) * 3: 2, (False,) * 3: 6})
     assert table.e == 0.125
@@ -360,7 +360,7 @@ def test_row_order_and_batches_do_not_change_tuple_scores(rows: list[Table], see
     assert whole.equals(pl.concat(parts))
 
 
-def test_scores_of_degenerate_tuple_tables() -> None:
+def test_degenerate_tuple_tables_have_defined_scores() -> None:
     """O = 0 with E above it and with E = 0; all tokens in one cell."""
     empty = dict.fromkeys(independent(3, 0, 2).cells, 0)
     rare = Table(empty | {(True, False, False): 1, (False, True, True): 2, (False,) * 3: 5})

@@ -180,7 +180,7 @@ def test_tables_satisfy_their_schemas_and_have_limits_over_words() -> None:
     assert limits["standard_error"] == pytest.approx(words.std(ddof=0) / math.sqrt(3), rel=0.3)
 
 
-def test_words_and_instances_of_one_side_alone_are_handled() -> None:
+def test_words_and_instances_of_one_side_alone_are_counted() -> None:
     gold: Key = {
         "a": {"a.1": {"s": 1.0}, "a.2": {"s": 1.0}},
         "b": {"b.1": {"s": 1.0}, "b.2": {"s": 1}},

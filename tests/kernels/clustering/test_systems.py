@@ -87,7 +87,7 @@ def test_frequency_bands_agree_with_plain_counts(
     assert bands.rows() == expected
 
 
-def test_frequency_bands_by_hand() -> None:
+def test_frequency_bands_agree_with_those_by_hand() -> None:
     """Of 5 types, the 2 most frequent have 3 of 4 classes; ties are ordered by name."""
     items = frame_shares({
         ("to", "P"): 5, ("to", "T"): 3, ("run", "N"): 2, ("run", "V"): 2,
@@ -130,7 +130,7 @@ def test_order_and_repeated_rows_do_not_matter() -> None:
     assert frequency_bands(items.reverse()).equals(frequency_bands(items))
 
 
-def test_tables_without_types_or_tokens() -> None:
+def test_tables_without_types_or_tokens_have_no_shares() -> None:
     assert class_shares(frame_shares({})).height == 0
     assert frequent_types(frame_shares({})).height == 0
     assert frequency_bands(frame_shares({})).height == 0
@@ -164,7 +164,7 @@ ROWS: Rows = [
 ]  # fmt: skip
 
 
-def test_the_table_of_systems_by_hand() -> None:
+def test_the_table_of_systems_agrees_with_ranks_by_hand() -> None:
     table = system_table(frame(ROWS), lower_is_better=["vi"])
     assert [(*row[:2], row[4], row[5]) for row in table.iter_rows()] == [
         ("v", "a", 2, 2.5), ("v", "b", 1, 2.5), ("v", "c", 1, 1.0), ("v", "d", 0, None),

@@ -44,7 +44,7 @@ def slow(corpus: Corpus) -> dict[str, float | None]:
     }
 
 
-def test_published_values_of_gries() -> None:
+def test_the_letters_of_gries_have_their_published_values() -> None:
     """Gries 2008 and 2020: "a" in five parts; Lijffijt & Gries 2012 for the normalised DP."""
     a = evenness_of([(1, 9), (2, 10), (3, 10), (4, 10), (5, 11)])
     assert (a["f"], a["N"], a["documents"], a["parts"]) == (15, 50, 5, 5)
@@ -53,7 +53,7 @@ def test_published_values_of_gries() -> None:
     assert round(a["juilland_d"], 3) == 0.785
 
 
-def test_published_values_of_lyne() -> None:
+def test_allemand_has_its_published_values() -> None:
     """Lyne 1985; D as the R package tlda prints it, DP as the definition has it."""
     sizes = [8143, 8058, 8271, 8125, 7959, 7941, 8146, 8001, 8003, 7930]
     allemand = evenness_of(list(zip([2, 0, 1, 1, 3, 0, 3, 0, 0, 0], sizes, strict=True)))

@@ -133,7 +133,7 @@ def sample_of(size: int, *, population: int = 400) -> Sample:
     return Sample((X[:size] * L[:size],), (X[:size],), population)
 
 
-def test_estimate_and_standard_error_by_hand() -> None:
+def test_estimate_and_standard_error_agree_with_those_by_hand() -> None:
     """R = 4/6; e = -1/9, 1/9; s^2 = (1 - 2/4) (2/81) / (2 * 1)."""
     sample = Sample((np.array([1.0, 3.0]),), (np.array([2.0, 4.0]),), population=4)
     assert estimate(sample) == pytest.approx(2 / 3)

@@ -250,14 +250,14 @@ def value_of(scores: pl.DataFrame) -> float | None:
     return l_star(scores["size"], scores["L"], float(scores["base"].sum()))
 
 
-def test_scores_of_the_published_example() -> None:
+def test_the_published_example_has_its_scores() -> None:
     """Dalli: 7 of 10 forms, L = 14/17, contribution 7/5887 L = 0.000979226."""
     row = score_lemmas(frame(DICTIONARY), frame(MISSIER), weights="published", n=5887)
     assert row.select("precision", "recall", "L").row(0) == (1.0, 0.7, 14 / 17)
     assert round(row["contribution"].item(), 9) == 0.000979226
 
 
-def test_published_weights_without_n() -> None:
+def test_published_weights_use_the_base_without_n() -> None:
     row = score_lemmas(frame(DICTIONARY), frame(MISSIER), weights="published")
     assert row["contribution"].item() == pytest.approx(7 / 10 * 14 / 17)
     assert row.select("size", "base").row(0) == (7, 10)
@@ -274,7 +274,7 @@ def test_published_weights_without_n() -> None:
          (85, 1571, 0.9326, 0.7024, 0.7963, 0.0190, 0.7864)),
     ],
 )  # fmt: skip
-def test_published_scores_of_maltese_lexicons(
+def test_maltese_lexicons_have_their_published_scores(
     gold: str,
     lexicon: str,
     expected: tuple[float, ...],
@@ -292,7 +292,7 @@ def test_published_scores_of_maltese_lexicons(
 
 
 @pytest.mark.long
-def test_scores_of_spanish_lexicons(public_data: Callable[[str], Path]) -> None:
+def test_spanish_lexicons_have_these_scores(public_data: Callable[[str], Path]) -> None:
     gold, lexicon = (
         canonical(
             pl.read_csv(public_data(f"lexicon/{name}"), separator="\t", quote_char=None).lazy()
@@ -458,7 +458,7 @@ def test_trends_are_in_the_order_of_size() -> None:
     assert trends(scores({}, {})).height == 0
 
 
-def test_statistics_by_hand() -> None:
+def test_statistics_agree_with_those_by_hand() -> None:
     """P = 1, 1, .5; R = 1/3, 1, .5; L = .5, 1, .5."""
     whole = Whole(9, 8, 3, 0.4, 0.3, Entropy(0.1, 2, 7))
     limits = Interval(0.6, 0.1, 0.4, 0.8, "linearised")
@@ -481,7 +481,7 @@ def test_statistics_by_hand() -> None:
     assert (star["value"], star["lower"], star["upper"]) == (0.6, 0.4, 0.8)
 
 
-def test_statistics_of_one_lemma_and_of_no_lemmas() -> None:
+def test_one_or_no_lemma_leaves_statistics_undefined() -> None:
     one = quality(scores({"a": {"u"}}, {"a": {"u"}}), NOTHING, Whole(), n=None)
     value = dict(one.select("statistic", "value").rows())
     assert (value["variance of L"], value["population variance of L"]) == (None, 0.0)

@@ -112,7 +112,7 @@ def test_bins_include_their_lower_edge_and_the_last_includes_1() -> None:
     assert result["weight"].sum() == pytest.approx(1.0)
 
 
-def test_the_calibration_error_by_hand() -> None:
+def test_the_calibration_error_agrees_with_that_by_hand() -> None:
     result = calibration([0, 0, 1, 1, 1], PREDICTED, domain_weights(None, draws=5))
     assert calibration_error(result) == pytest.approx(0.4 * 0.025 + 0.2 * 0.9 + 0.4 * 0.025)
     assert brier_score([0, 0, 1, 1, 1], PREDICTED, domain_weights(None, draws=5)) == pytest.approx(
@@ -152,7 +152,7 @@ def test_a_certain_and_correct_judge_has_no_error() -> None:
     assert brier_score(y, y, domain_weights(None, draws=4)) == 0.0
 
 
-def test_calibration_without_judgements_or_bins() -> None:
+def test_calibration_needs_judgements_and_bins() -> None:
     result = calibration([], [], domain_weights(None, draws=0))
     assert result.is_empty()
     assert np.isnan(calibration_error(result))
@@ -167,7 +167,7 @@ PEOPLE = [True] * 10 + [False] * 20
 MACHINE = [0.9] * 8 + [0.1] * 2 + [0.6] * 5 + [0.3] * 15
 
 
-def test_the_table_of_confusion_by_hand() -> None:
+def test_the_table_of_confusion_agrees_with_that_by_hand() -> None:
     result = confusion(PEOPLE, MACHINE, domain_weights(None, draws=30))
     cells = ("true_positives", "false_negatives", "false_positives", "true_negatives")
     assert [result[name] for name in cells] == [8, 2, 5, 15]

@@ -176,7 +176,7 @@ def test_inferred_average_precision_has_the_published_value() -> None:
     ) == pytest.approx((1 + 5 / 8 + 13 / 18 + 11 / 20) / 4, rel=1e-12)
 
 
-def test_the_estimate_with_unequal_chances_by_hand() -> None:
+def test_the_estimate_with_unequal_chances_agrees_with_that_by_hand() -> None:
     # rank 1 is known, rank 3 (pi 1/2) and rank 4 (1/4) were drawn: 3 candidates weigh 2 and 4
     estimate = inferred_average_precision([1, nan, 0, 1], pi=[1, 0.5, 0.5, 0.25], smoothing=0)
     above = (1 + 1 + 2 * 0) / 4  # itself, the known one, and two others of which 0 of 1 are true

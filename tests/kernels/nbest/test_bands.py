@@ -30,7 +30,7 @@ def crossings_of(bands: pl.DataFrame, *thresholds: float) -> list[tuple[int | No
     return table.select("n", "at_least_to", "below_from").rows()
 
 
-def test_crossings_by_hand() -> None:
+def test_crossings_agree_with_those_by_hand() -> None:
     falls = band((0.6, 0.9), (0.4, 0.8), (0.5, 0.7), (0.2, 0.4), first=100)
     assert crossings_of(falls, 0.5) == [(103, 100, 103)]  # it was already below 0.5 at 101
     assert crossings_of(falls, 0.1, 0.95) == [(None, 103, None), (100, None, 100)]

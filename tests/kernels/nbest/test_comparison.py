@@ -69,7 +69,7 @@ def compare_baseline(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) 
     return valid(table, BaselineComparison)
 
 
-def test_comparison_with_the_baseline_by_hand() -> None:
+def test_baseline_comparisons_agree_with_those_by_hand() -> None:
     table = compare_baseline(ranks_of(SCORES), judged_of(DRAWS))
     assert table.select("n", "n_1", "k_1", "n_2", "k_2").rows() == [
         (1, 2, 2, 2, 1), (2, 3, 3, 1, 0), (3, 3, 3, 1, 0), (4, 4, 3, 0, 0), (5, 4, 3, 0, 0),
@@ -137,7 +137,7 @@ def best_rows(
     return valid(best_measures(precision, comparison), BestMeasures)
 
 
-def test_best_measures_by_hand() -> None:
+def test_best_measures_agree_with_those_by_hand() -> None:
     # b and c tie at 100, where a is worse; at 200 the precision of a is not known
     rows = (
         best_rows()
@@ -178,7 +178,7 @@ def test_an_empty_table_has_no_best_measures() -> None:
     assert best_rows(PRECISION.clear(), PAIRS.clear()).is_empty()
 
 
-def test_best_measures_of_krenns_data() -> None:
+def test_krenns_data_have_these_best_measures() -> None:
     ranks, judged = krenn()
     cuts = [100, 500, 1000, 2000]
     pairs = list(itertools.combinations(ranks["measure"].unique().sort(), 2))
@@ -219,7 +219,7 @@ def count(scores: Scores, draws: Draws, at: list[int] | None = None) -> pl.DataF
     return difference_counts(ranks_of(scores), judged_of(draws), pairs=PAIR, at=at)
 
 
-def test_difference_counts_by_hand() -> None:
+def test_difference_counts_agree_with_those_by_hand() -> None:
     # x lists 0 1 2 3 4, y lists 0 4 3 2 1; candidate 2 is not judged
     assert count(SCORES_DIFFERENCE_SETS, DRAWS_DIFFERENCE_SETS).select(COUNTS).rows() == [
         (1, 0, 0, 0, 0, 0),
@@ -343,7 +343,7 @@ def counts_of(rows: Sequence[tuple[int, ...]]) -> pl.DataFrame:
     return frame.select(*(pl.lit(v).alias(k) for k, v in keys.items()), pl.all())
 
 
-def test_comparisons_by_hand() -> None:
+def test_comparisons_agree_with_those_by_hand() -> None:
     counts = counts_of([(100, 50, 12, 2, 18, 15), (200, 0, 0, 0, 0, 0), (300, 4, 0, 0, 2, 1)])
     compared = valid(compare(counts, alpha=0.05, margin=0.01), Comparison)
     assert compared["difference"].to_list() == pytest.approx([0.5 * (2 / 12 - 15 / 18), 0.0, None])
@@ -406,13 +406,13 @@ def test_adjusted_p_values_decide_about_marks() -> None:
     assert relevant["significant"].to_list() == [False, False]
 
 
-def test_unknown_correction_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_correction_is_refused_with_the_valid_names() -> None:
     with pytest.raises(ValueError, match=f"'sidak'.*{', '.join(CORRECTIONS)}"):
         adjust(compare(count({}, {}), alpha=0.05, margin=0), correction="sidak",
                alpha=0.05, margin=0)  # fmt: skip
 
 
-def test_differences_of_precision_in_krenns_data() -> None:
+def test_krenns_data_have_these_differences_of_precision() -> None:
     ranks, judged = krenn()
     cuts = [100, 500, 1000, 2000]
     counts = difference_counts(ranks, judged, pairs=[("log_likelihood", "t_score")], at=cuts)
@@ -447,7 +447,7 @@ def differences_of(population: str, settings: DifferenceSettings = SETTINGS) -> 
     return valid(table, MeasureDifferences)
 
 
-def test_differences_for_these_candidates() -> None:
+def test_differences_for_these_candidates_have_finite_limits() -> None:
     whole, same, part, unknown = differences_of("finite").iter_rows(named=True)
     assert (whole["lower"], whole["upper"], whole["p_value"]) == pytest.approx((0.03, 0.03, 0.0))
     assert whole["equivalent"]
@@ -477,7 +477,7 @@ def test_fully_judged_sets_have_exact_differences(size: int, k_1: int, k_2: int,
     assert result.select("difference", "lower", "upper").row(0) == ((k_1 - k_2) / n,) * 3
 
 
-def test_differences_for_candidates_to_come() -> None:
+def test_differences_for_candidates_to_come_have_wider_limits() -> None:
     rows = differences_of("super")
     assert rows["p_value"].to_list() == [0.6, None, 0.05, None]
     assert rows["upper"][0] - rows["lower"][0] > 0.1

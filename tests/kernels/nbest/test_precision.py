@@ -69,7 +69,7 @@ def rates_of(judged: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     return error_rates(judged, truth, **HOW)  # type: ignore[arg-type]  # options of several types
 
 
-def test_error_rates_by_hand() -> None:
+def test_error_rates_agree_with_those_by_hand() -> None:
     """Open judgements do not count: 2 of 3 true ones are found, 1 of 2 others is rejected."""
     judged = judgements(True, True, False, True, False, None)
     truth = judgements(True, True, True, False, False, True)
@@ -133,7 +133,7 @@ def base(judged: pl.DataFrame, *, n_candidates: int, sampled: bool = True) -> pl
     return valid(table, Baseline)
 
 
-def test_counts_of_lists_by_hand() -> None:
+def test_counts_of_lists_agree_with_those_by_hand() -> None:
     # x ranks 0, then 1, 2, 3 as equals, then 4; 1 was not sampled, 4 not judged
     scores = {"x": [9.0, 5.0, 5.0, 5.0, 1.0]}
     draws = {"TP": [(False, 1), None, (True, 2), (True, 1), (None, 7)]}
@@ -250,7 +250,7 @@ def test_zero_rows_have_the_right_columns() -> None:
     assert dict(table.schema) == expected
 
 
-def test_the_baseline_by_hand() -> None:
+def test_the_baseline_agrees_with_that_by_hand() -> None:
     judged = judged_of({"TP": [(True, 2), (False, 3), (None, 1)], "A": [(False, 1)]})
     first, second = base(judged, n_candidates=40).rows(named=True)
     assert (first["category"], second["category"]) == ("A", "TP")
@@ -267,7 +267,7 @@ def test_an_empty_sample_has_no_baseline() -> None:
     assert base(judged_of({}), n_candidates=0).is_empty()
 
 
-def test_precision_in_krenns_data() -> None:
+def test_krenns_data_have_the_published_precisions() -> None:
     ranks, judged = krenn()
     table = estimate(ranks, judged).with_columns(percent=(100 * pl.col("precision")).round(2))
     cuts = table.filter(pl.col("n").is_in([100, 500, 1000, 2000]))
@@ -281,7 +281,7 @@ def test_precision_in_krenns_data() -> None:
 
 
 @pytest.mark.parametrize("n", [100, 500, 1000, 2000])
-def test_tie_ranges_of_frequency_in_krenns_data(n: int) -> None:
+def test_tie_ranges_of_frequency_agree_with_sets_in_krenns_data(n: int) -> None:
     ranks, judged = krenn()
     true = set(judged.filter("tp")["id"])
     listed = ranks.filter(pl.col("measure") == "frequency").sort("rank")
@@ -305,7 +305,7 @@ def count_lists(scores: Scores = SCORES, draws: Draws = DRAWS) -> pl.DataFrame:
     return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
 
 
-def test_counts_in_windows_by_hand() -> None:
+def test_counts_in_windows_agree_with_those_by_hand() -> None:
     result = local_counts(count_lists(), window=3).filter(measure="x")
     assert result.drop("category", "measure").rows() == [
         (2, 1, 3, 3, 3, 3), (3, 2, 4, 3, 2, 1), (4, 3, 5, 3, 1, 0),
@@ -406,7 +406,7 @@ def test_the_last_crossing_of_a_threshold_is_found() -> None:
     assert stays_below(frame.clear(), threshold=0.3).is_empty()
 
 
-def test_lower_limits_of_t_score_in_krenns_data() -> None:
+def test_the_last_crossing_is_found_in_krenns_data() -> None:
     ranks, judged = krenn()
     counts = nbest_counts(ranks.lazy(), judged.lazy())
     table = precision_columns(counts, positives=positives(judged), method="wilson", confidence=0.95)
@@ -439,7 +439,7 @@ def worst_cases_of(
     return result
 
 
-def test_the_worst_case_by_hand() -> None:
+def test_the_worst_case_agrees_with_that_by_hand() -> None:
     """Of 2 + 3 draws in the first three places, with multiplicity, 2 true and 1 open."""
     row = (
         worst_cases_of([True, False, None, True], drawn=[2, 2, 1, 0]).filter(n=3).row(0, named=True)
@@ -456,14 +456,14 @@ def test_fully_judged_lists_have_no_worst_case() -> None:
     assert worst_cases_of([True, None, False])["n"].to_list() == [2, 3]
 
 
-def test_the_worst_case_without_judgements() -> None:
+def test_the_worst_case_without_judgements_is_0_to_1() -> None:
     result = worst_cases_of([None, None])
     assert result.select("precision", "precision_if_false", "precision_if_true").rows() == [
         (None, 0.0, 1.0), (None, 0.0, 1.0),
     ]  # fmt: skip
 
 
-def test_the_worst_case_of_a_finite_list_with_one_open_draw() -> None:
+def test_one_open_draw_of_a_finite_list_gives_exact_worst_cases() -> None:
     row = (
         worst_cases_of([True, False, None, True], method="hypergeometric")
         .filter(n=4)

@@ -106,7 +106,7 @@ def test_the_level_is_kept_and_both_sides_mirror() -> None:
     assert (one.first, one.second) == pytest.approx((two.second, two.first), rel=1e-6)
 
 
-def test_power_of_empty_and_complete_samples() -> None:
+def test_empty_samples_have_no_power_and_complete_ones_full_power() -> None:
     nothing = comparison_power(SMALL, size=0, precision_1=1, precision_2=0)
     assert nothing == (0.0, 0.0, 1.0, 0.0)
     full = comparison_power(SMALL, size=11, precision_1=1, precision_2=0)
@@ -208,7 +208,7 @@ def test_outcomes_agree_with_all_samples(data: st.DataObject, replacement: bool)
 
 
 @pytest.mark.parametrize("method", sorted(INTERVALS))
-def test_expected_width_by_hand(method: str) -> None:
+def test_the_expected_width_agrees_with_that_by_hand(method: str) -> None:
     # 1 of 2 in a list of 2 from 4, two draws: n^ = 0, 1, 2 with 1/6, 4/6, 1/6
     result = expected_width(n=2, candidates=4, size=2, precision=0.5, method=method)
     limits = INTERVALS.get(method)([0, 0, 1, 1], [0, 1, 1, 2], population=[2] * 4)

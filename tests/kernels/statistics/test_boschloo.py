@@ -67,7 +67,7 @@ def one(table: Table) -> float:
     ((1, 1, 0, 1), 0.25),  # p (1-p) at 1/2
     ((2, 2, 0, 2), 0.0625),
 ])  # fmt: skip
-def test_published_p_values(table: Table, p: float) -> None:
+def test_published_p_values_are_reproduced(table: Table, p: float) -> None:
     assert one(table) == pytest.approx(p, rel=1e-5)
 
 
@@ -132,7 +132,7 @@ def test_one_sided_p_values_of_far_tails_are_close_to_fishers() -> None:
     assert p[0] < 1e-70
 
 
-def test_one_sided_p_values_of_degenerate_tables() -> None:
+def test_degenerate_tables_have_one_sided_p_values_of_1_or_none() -> None:
     p = boschloo_greater([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, 1.0]
@@ -187,7 +187,7 @@ def one_boschloo_two_sided(table: Table) -> float:
     return float(boschloo_two_sided(*([value] for value in table))[0])
 
 
-def test_two_sided_p_values_by_hand() -> None:
+def test_two_sided_p_values_agree_with_those_by_hand() -> None:
     # 2 of 2 and 0 of 2, or the other way round: p^2 (1 - p)^2 twice, at 1/2; Fisher: 2/6
     assert one_boschloo_two_sided((2, 2, 0, 2)) == pytest.approx(2 / 16)
     assert (
@@ -260,7 +260,7 @@ def test_two_sided_p_values_of_far_tails_are_close_to_fishers() -> None:
     assert np.all((p <= fishers) & (p > fishers / 20))
 
 
-def test_two_sided_p_values_of_degenerate_tables() -> None:
+def test_degenerate_tables_have_two_sided_p_values_of_1_or_none() -> None:
     p = boschloo_two_sided([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, pytest.approx(slow(0, 7, 2, 2))]

@@ -43,7 +43,7 @@ def test_the_seed_fixes_the_draws_for_any_columns_and_parts(
     assert replicate_sums(counts, replicates=50, seed="t").tolist() != whole.tolist()
 
 
-def test_no_clusters_and_no_replicates() -> None:
+def test_sums_without_clusters_are_zero() -> None:
     assert replicate_sums(np.zeros((0, 2)), replicates=3, seed="s").tolist() == [[0, 0]] * 3
     with pytest.raises(ValueError, match="out of range"):
         replicate_sums([[1]], replicates=0, seed="s")

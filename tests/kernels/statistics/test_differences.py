@@ -90,7 +90,7 @@ def test_p_values_obey_the_laws(table: Counts, method: str) -> None:
     assert larger >= straight[0] - 1e-12
 
 
-def test_p_values_of_equal_complete_and_unjudged_sets() -> None:
+def test_equal_complete_and_unjudged_sets_have_these_p_values() -> None:
     # the same lists; both judged as a whole, 4 true positives of 8 more; nothing judged
     counts = [0, 6, 0], [0, 8, 0], [0, 2, 0], [0, 8, 0]
     sets: dict[str, Any] = {"size": [0, 8, 8], "list_size": 16}
@@ -101,7 +101,7 @@ def test_p_values_of_equal_complete_and_unjudged_sets() -> None:
     )
 
 
-def test_empty_columns_and_wrong_options_of_tests() -> None:
+def test_empty_columns_have_no_p_values_and_wrong_options_are_refused() -> None:
     assert margin_p_values([], [], [], [], size=[], list_size=[], margin=0.0).tolist() == []
     with pytest.raises(ValueError, match="relevance margin"):
         margin_p_values(1, 2, 1, 2, size=3, list_size=3, margin=-1.0)
@@ -238,7 +238,7 @@ def test_limits_cover_all_numbers_of_true_positives(
     assert np.diagonal(coverage).min() >= 0.95
 
 
-def test_limits_in_steps_by_hand() -> None:
+def test_limits_in_steps_agree_with_those_by_hand() -> None:
     # 12 of 20 and 5 of 20, of 40 each
     parts = hypergeometric([12, 5], [20, 20], population=[40, 40])
     (l1, l2), (u1, u2) = ((limit * 40).tolist() for limit in parts)
@@ -248,7 +248,7 @@ def test_limits_in_steps_by_hand() -> None:
     assert tuple(map(float, interval)) == pytest.approx(expected)
 
 
-def test_limits_for_candidates_to_come() -> None:
+def test_limits_for_candidates_to_come_combine_those_of_the_parts() -> None:
     interval = difference_limits(12, 20, 5, 20, size=40, list_size=100, method="clopper_pearson")
     parts = [(k / 20, *clopper_pearson(k, 20)) for k in (12, 5)]
     assert [0.4 * float(limit) for limit in mover(*parts)] == pytest.approx(
@@ -256,7 +256,7 @@ def test_limits_for_candidates_to_come() -> None:
     )
 
 
-def test_limits_of_degenerate_sets() -> None:
+def test_degenerate_sets_have_exact_or_trivial_limits() -> None:
     # the same lists; both judged as a whole; no draw in D1, and none at all
     interval = limits([0, 5, 0, 0], [0, 9, 0, 0], [0, 2, 3, 0], [0, 9, 9, 0],
                    size=[0, 9, 9, 9], list_size=18)  # fmt: skip
@@ -293,7 +293,7 @@ def test_decisions_at_the_margin_keep_their_level(true: float) -> None:
     assert small == pytest.approx(0.05, abs=0.005)
 
 
-def test_p_values_of_limits() -> None:
+def test_the_smallest_alpha_is_the_p_value_of_limits() -> None:
     z = np.array([0.5, 1.96, -4.0])
 
     def excludes(alpha: np.ndarray) -> np.ndarray:

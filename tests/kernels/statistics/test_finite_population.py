@@ -74,7 +74,7 @@ def rejection_probability(p: np.ndarray, design: tuple[int, int, int], K1: int, 
     return float(np.outer(first, second).ravel()[p <= 0.05].sum())
 
 
-def test_p_values_by_hand() -> None:
+def test_p_values_agree_with_those_by_hand() -> None:
     # one of one and none of one, of 2 each: K = 1, both draws differ with 1/2
     assert one((1, 1, 0, 1, 2)) == pytest.approx(0.5)
     # two of two and none of two, of 3 each: K is 2 or 3 in D1, 0 or 1 in D2
@@ -126,7 +126,7 @@ def test_p_values_of_full_annotation_are_0_or_1() -> None:
     assert finite_population_test([7, 7], [9, 9], [3, 7], [9, 9], size=9).tolist() == [0.0, 1.0]
 
 
-def test_p_values_of_degenerate_tables() -> None:
+def test_degenerate_tables_have_p_values_of_1_or_none() -> None:
     p = finite_population_test([0, 0, 2, 3], [0, 4, 2, 3], [0, 0, 2, 3], [3, 0, 2, 3], size=9)
     assert np.isnan(p).tolist() == [True, True, False, False]
     assert p[2:].tolist() == [1.0, 1.0]
@@ -184,12 +184,14 @@ def slow_limits(row: Row, level: str) -> tuple[float, float]:
 @pytest.mark.parametrize(("row", "limits"), [
     ((4, 10, 100), (0.14, 0.72)), ((56, 200, 1000), (0.226, 0.340)),
 ])  # fmt: skip
-def test_published_hypergeometric_limits(row: Row, limits: tuple[float, float]) -> None:
+def test_hypergeometric_limits_have_their_published_values(
+    row: Row, limits: tuple[float, float]
+) -> None:
     k, n, population = row
     assert tuple(map(float, hypergeometric(k, n, population=population))) == limits
 
 
-def test_hypergeometric_limits_by_hand() -> None:
+def test_hypergeometric_limits_agree_with_those_by_hand() -> None:
     # one draw of four, a success: P(X_1 >= 1) = K/4 > 0.025 from K = 1, at most 4 of 4
     lower, upper = hypergeometric([1, 0], [1, 1], population=[4, 4])
     assert (lower.tolist(), upper.tolist()) == ([0.25, 0.0], [1.0, 0.75])
@@ -256,7 +258,7 @@ def test_the_estimate_is_at_most_one_member_outside_the_limits(level: float) -> 
         assert outside.max() > 0
 
 
-def test_limits_of_98_of_99_from_100() -> None:
+def test_98_of_99_draws_from_100_determine_the_share() -> None:
     # P(X >= 98) = 2/100 < alpha/2 if the 100 hold 98: they hold 99, since one is a failure
     lower, upper = hypergeometric(98, 99, population=100)
     assert (float(lower), float(upper)) == (0.99, 0.99)
@@ -336,7 +338,7 @@ def whole_limits(n: int, population: int, level: float) -> list[tuple[int, int]]
     return list(zip(lower, upper, strict=True))
 
 
-def test_published_limits_of_the_shortest_intervals() -> None:
+def test_the_shortest_intervals_have_their_published_limits() -> None:
     # Wang's construction, (M, n) = (100, 10): k = 0..5
     expected = [(0, 29), (1, 39), (5, 50), (10, 60), (16, 70), (24, 76)]
     assert whole_limits(10, 100, 0.95)[:6] == expected
@@ -407,7 +409,7 @@ def test_the_shortest_intervals_are_shorter_in_total() -> None:
     assert widths[0] < 0.98 * widths[1]
 
 
-def test_the_shortest_intervals_of_complete_and_empty_samples() -> None:
+def test_the_shortest_intervals_may_be_trivial() -> None:
     limits = hypergeometric_shortest([3, 0, 0, 7], [7, 0, 0, 7], population=[7, 7, 0, 7])
     assert [limit.tolist() for limit in limits] == [[3 / 7, 0, 0, 1], [3 / 7, 1, 1, 1]]
 

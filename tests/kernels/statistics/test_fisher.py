@@ -55,11 +55,11 @@ def columns(rows: list[Table]) -> tuple[list[int], ...]:
     ((3, 4, 1, 4), 0.4857143),  # tea tasting: Fisher 1935, in the examples of R's fisher.test
     ((2, 12, 15, 18), 0.0005367241),  # convictions of twins, ditto
 ])  # fmt: skip
-def test_published_p_values(table: Table, p: float) -> None:
+def test_published_p_values_are_reproduced(table: Table, p: float) -> None:
     assert fisher_two_sided(*([value] for value in table))[0] == pytest.approx(p, rel=1e-6, abs=0)
 
 
-def test_two_sided_p_values_by_hand() -> None:
+def test_two_sided_p_values_agree_with_those_by_hand() -> None:
     # k = 2 of n1 = 3, n2 = 2: C(3,x) C(2,2-x) = 1, 6, 3 of 10; x = 0, 1, 2
     p = fisher_two_sided([0, 1, 2], [3, 3, 3], [2, 1, 0], [2, 2, 2])
     assert p == pytest.approx([0.1, 1.0, 0.4], rel=1e-14, abs=0)
@@ -318,7 +318,7 @@ def test_hypergeometric_probabilities_agree_with_sixty_digits(
     (10**9, 10**9, 10**9), (10**9, 7 * 10**8, 3 * 10**5), (123_456_789, 987_654_321, 31_415_926),
     (987_654_321, 876_543_219, 765_432_187),
 ])  # fmt: skip
-def test_hypergeometric_probabilities_of_huge_counts_near_the_mode(
+def test_hypergeometric_probabilities_of_huge_counts_are_exact(
     good: int, bad: int, draws: int, sigmas: float
 ) -> None:
     total = good + bad
@@ -342,14 +342,14 @@ def test_binomial_probabilities_agree_with_sixty_digits(n: int, share: float, p:
 
 @pytest.mark.parametrize("p", [0.3, 1e-3, 0.49999])
 @pytest.mark.parametrize("sigmas", [-5, 0, 2, 6])
-def test_binomial_probabilities_of_huge_counts_near_the_mode(p: float, sigmas: float) -> None:
+def test_binomial_probabilities_of_huge_counts_are_exact(p: float, sigmas: float) -> None:
     n = 10**9
     k = round(n * p + sigmas * np.sqrt(n * p * (1 - p)))
     exact = exact_binomial(k, n, p)
     assert log_binomial_pmf(k, n, p, 1 - p) == pytest.approx(exact, abs=1e-13)
 
 
-def test_probabilities_of_small_cases_by_hand() -> None:
+def test_probabilities_of_small_cases_agree_with_those_by_hand() -> None:
     # C(4,k) C(4,4-k) / C(8,4) = 1, 16, 36, 16, 1 of 70; C(3,k) 2^(3-k) / 3^3 for p = 1/3
     tables = np.exp(log_hypergeometric_pmf(np.arange(5), 4, 4, 4))
     assert tables * 70 == pytest.approx([1, 16, 36, 16, 1], rel=1e-14, abs=0)

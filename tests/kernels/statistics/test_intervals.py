@@ -42,7 +42,9 @@ CONFIDENCE = st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999])
     (wilson_corrected, [(0.2535, 0.3682), (0.0598, 0.1644), (0.0, 0.2005), (0.0018, 0.1963)]),
     (clopper_pearson, [(0.2527, 0.3676), (0.0578, 0.1617), (0.0, 0.1684), (0.0009, 0.1776)]),
 ])  # fmt: skip
-def test_published_limits(method: Any, limits: list[tuple[float, float]]) -> None:
+def test_methods_have_their_published_limits(
+    method: Any, limits: list[tuple[float, float]]
+) -> None:
     """Newcombe 1998, Two-sided confidence intervals for the single proportion, table I."""
     lower, upper = method([81, 15, 0, 1], [263, 148, 20, 29])
     assert list(zip(lower.round(4).tolist(), upper.round(4).tolist(), strict=True)) == limits
@@ -203,7 +205,7 @@ def binomial_sum(values: Iterable[int], n: int, p: float) -> float:
     return fsum(comb(n, x) * p**x * (1 - p) ** (n - x) for x in values)
 
 
-def test_limits_without_successes_by_hand() -> None:
+def test_limits_without_successes_agree_with_those_by_hand() -> None:
     # P(X = 0 | u) = (1 - u)^n = 0.025
     lower, upper = clopper_pearson([0, 3], [3, 3])
     limit = 1 - 0.025 ** (1 / 3)
@@ -249,7 +251,7 @@ def interval_of(k: np.ndarray | int, n: int) -> EstimateWithLimits:
     return EstimateWithLimits(np.asarray(k) / n, *clopper_pearson(k, n))
 
 
-def test_corrected_proportions_by_hand() -> None:
+def test_corrected_proportions_agree_with_those_by_hand() -> None:
     """(0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7, and its limits at those of q."""
     result = corrected_proportion(
         EstimateWithLimits(0.3, 0.2, 0.45),

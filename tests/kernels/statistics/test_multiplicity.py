@@ -20,18 +20,18 @@ BH_1995 = [
 ]  # fmt: skip
 
 
-def test_holm_by_hand() -> None:
+def test_holm_agrees_with_values_by_hand() -> None:
     # ascending 0.01, 0.02, 0.03 times 3, 2, 1; the last may not fall below the one before
     assert holm([0.02, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04], rel=1e-15, abs=0)
 
 
-def test_benjamini_hochberg_by_hand() -> None:
+def test_benjamini_hochberg_agrees_with_values_by_hand() -> None:
     # ascending 0.01, 0.02, 0.03, 0.5 times 4/1, 4/2, 4/3, 1
     adjusted = benjamini_hochberg([0.5, 0.01, 0.03, 0.02])
     assert adjusted == pytest.approx([0.5, 0.04, 0.04, 0.04], rel=1e-15, abs=0)
 
 
-def test_published_numbers_of_rejections() -> None:
+def test_corrections_have_their_published_rejections() -> None:
     # Benjamini & Hochberg 1995, section 4: control of the familywise error rejects three
     # hypotheses at 0.05, control of the false discovery rate four
     assert int(np.sum(holm(BH_1995) <= 0.05)) == 3

@@ -64,7 +64,7 @@ def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str
     ("obrien_fleming", [4.333, 2.963, 2.359, 2.014]),
     ("pocock", [2.368, 2.368, 2.358, 2.350]),
 ])  # fmt: skip
-def test_published_bounds_of_four_looks(spending: str, published: list[float]) -> None:
+def test_four_looks_have_their_published_bounds(spending: str, published: list[float]) -> None:
     levels = spent_levels(FOUR, 1 / np.array(FOUR), alpha=0.05, spending=spending)
     assert bounds(levels).round(3).tolist() == published
 
@@ -178,7 +178,7 @@ def test_exact_limits_at_all_looks_keep_their_level(spending: str) -> None:
     assert missed[1].mean() < 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 4000)
 
 
-def test_levels_of_one_look_and_of_no_questions() -> None:
+def test_one_look_spends_all_alpha() -> None:
     assert spent_levels([1.0], [3.0], alpha=0.05) == pytest.approx([0.05], rel=1e-12)
     assert spent_levels([0.5, 1.0], np.empty((0, 2)), alpha=0.05).shape == (0, 2)
 
@@ -344,7 +344,7 @@ def slow_limits(row: Row, confidence: float, a: float, b: float) -> tuple[float,
     ((2, 10, 100), (2, 62)), ((15, 50, 500), (70, 253)),
     ((24, 100, 1000), (128, 385)), ((60, 200, 2000), (412, 816)),
 ])  # fmt: skip
-def test_known_limits_of_confidence_sequences(row: Row, limits: tuple[int, int]) -> None:
+def test_confidence_sequences_have_their_known_limits(row: Row, limits: tuple[int, int]) -> None:
     k, n, size = row
     lower, upper = confidence_sequence(k, n, population=size)
     assert (float(lower) * size, float(upper) * size) == pytest.approx(limits)
@@ -397,14 +397,14 @@ def test_confidence_sequences_are_moderately_wider_than_one_look() -> None:
     assert 1.15 < times.min() < times.max() < 1.65
 
 
-def test_confidence_sequences_of_degenerate_samples() -> None:
+def test_degenerate_samples_have_exact_or_trivial_sequences() -> None:
     lower, upper = confidence_sequence([0, 3, 0], [0, 7, 0], population=[9, 7, 0])
     assert (lower.tolist(), upper.tolist()) == ([0, 3 / 7, 0], [1, 3 / 7, 1])
     assert confidence_sequence([], [], population=[])[0].shape == (0,)
     assert confidence_sequence([[1], [2]], [3, 4], population=9)[1].shape == (2, 2)
 
 
-def test_confidence_sequences_in_huge_populations() -> None:
+def test_confidence_sequences_in_huge_populations_are_binomial() -> None:
     lower, upper = confidence_sequence(12, 50, population=10**9)
     # P(X_T = 12) is binomial then: alpha / 51 where the limit is
     for p in (float(lower), float(upper)):
@@ -456,7 +456,7 @@ def test_exact_and_empty_looks_need_no_plan() -> None:
     assert repeated_p_values([0.3, 0.04], [0.5, 1], plans, look=0)[1] == 1.0
 
 
-def test_repeated_p_values_at_the_extremes() -> None:
+def test_repeated_p_values_are_bounded_at_the_extremes() -> None:
     plan = [0.5, 1.0], [2.0, 1.0]
     p_values = repeated_p_values([0.0, 1.0, np.nan, 1e-300], *plan, look=0)
     assert p_values[0] == pytest.approx(2.4e-16, rel=0.1)

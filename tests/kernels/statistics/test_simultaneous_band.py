@@ -149,7 +149,7 @@ def test_only_the_band_keeps_its_level(misses: tuple[float, float]) -> None:
     assert band < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
-def test_factors_of_the_pp_verb_pairs(public_data: Callable[[str], Path]) -> None:
+def test_the_pp_verb_pairs_have_these_factors(public_data: Callable[[str], Path]) -> None:
     """About 2.9 for all n, 2.4 for four cuts: 510 draws of 5,102 candidates, by t-score."""
     pairs = pl.read_csv(
         public_data("collocations/krenn_pp_verb.ds"), separator="\t", quote_char=None

@@ -28,7 +28,7 @@ from pipeline.kernels.survey.tables import list_estimates, pair_estimates
         ([0.9, 0.09, 0.09, np.nan], [0, 2, 2, 2]),
     ],
 )
-def test_classes_of_chances_by_hand(pi: list[float], expected: list[int]) -> None:
+def test_classes_of_chances_agree_with_those_by_hand(pi: list[float], expected: list[int]) -> None:
     assert chance_classes(np.array(pi)).tolist() == expected
 
 
@@ -45,7 +45,7 @@ def test_classes_of_chances_by_hand(pi: list[float], expected: list[int]) -> Non
         ([100, 0, 9], [30, 0, 0.1], [0, 1, 0], 40.0),
     ],
 )
-def test_merged_classes_by_hand(
+def test_merged_classes_agree_with_those_by_hand(
     sizes: list[float], draws: list[float], into: list[int], factor: float
 ) -> None:
     merged = merge_classes(np.array(sizes, dtype=float), np.array(draws, dtype=float))

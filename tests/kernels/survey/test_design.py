@@ -468,7 +468,7 @@ def test_equal_chances_are_as_wide_as_a_simple_sample() -> None:
     np.testing.assert_allclose(half_widths, simple, rtol=1e-9)
 
 
-def test_expected_half_widths_by_hand_and_at_the_extremes() -> None:
+def test_expected_half_widths_agree_with_those_by_hand() -> None:
     """A list of 4 with p = .5 and pi = .5: 1.96 sqrt(4/16 * .25 * 1) = .49."""
     estimands = build_estimands(
         sets_of({"x": list(range(1, 9))}, [], [4]), p=np.full(8, 0.5),

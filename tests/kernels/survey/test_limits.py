@@ -28,7 +28,7 @@ def everybody(draws: int) -> BoolArray:
     return np.ones((1, draws), dtype=np.bool_)
 
 
-def test_domain_shares_by_hand() -> None:
+def test_domain_shares_agree_with_those_by_hand() -> None:
     """W = 1 + 2 + 4 = 7, hits 1 + 4."""
     result = domain_shares([1, 0, 1], everybody(3), domain_weights([1.0, 0.5, 0.25], draws=3))
     assert result.share.tolist() == pytest.approx([5 / 7])
@@ -196,7 +196,7 @@ def test_p_values_are_the_levels_at_which_intervals_include_0(
         assert lower < 0 < upper
 
 
-def test_p_values_of_known_and_unknown_sets() -> None:
+def test_known_sets_have_p_values_of_0_or_1_and_unknown_ones_none() -> None:
     sure = [estimate([], 0.5, 0, known) for known in ((3, 1, 0), (1, 3, 0), (6, 2, 0))]
     assert float(difference_p_values(sure[0], sure[1])) == 0.0
     assert float(difference_p_values(sure[0], sure[2])) == 1.0

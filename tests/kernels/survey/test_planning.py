@@ -220,7 +220,7 @@ def test_normal_spreads_are_those_of_the_design() -> None:
     assert ((ratio > 1.0) & (ratio < 1.02)).all()  # the number of draws in a set varies
 
 
-def test_spreads_of_complete_and_missing_draws() -> None:
+def test_complete_draws_have_no_spread_and_missing_draws_a_huge_one() -> None:
     known = known_of(np.full(COUNT_EXPECTED, 0.3))
     everything = spreads(known, np.ones(COUNT_EXPECTED), assisted=True)
     assert not everything.variance.any()
@@ -352,7 +352,7 @@ def test_unreachable_targets_need_more_than_all_labels() -> None:
     assert planned_labels(at, exact, most=100)[0].tolist() == [100]
 
 
-def test_a_further_draw_increases_the_labels() -> None:
+def test_a_further_draw_widens_intervals_and_lowers_power() -> None:
     wide = Target(np.array([0.1]), alpha=0.05)
     spread = ExpectedSpread(np.array([0.0004]), np.array([0.01]))
     assert wide.value_at(spread, np.array([0.05]))[0] == pytest.approx(0.02 * Z + 0.01)
@@ -414,7 +414,7 @@ def precisions(places: np.ndarray, pi: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_precisions_of_a_pilot_by_hand(share: float) -> None:
+def test_precisions_of_a_pilot_agree_with_those_by_hand(share: float) -> None:
     places = np.arange(0, COUNT_PILOT, round(1 / share))
     result = precisions(places, share)
     drawn = np.isin(np.arange(COUNT_PILOT), places)

@@ -433,7 +433,7 @@ def test_known_parts_shift_and_scale_the_estimate() -> None:
     assert (float(result.floor), float(result.ceiling)) == pytest.approx((5 / 25, 1 - 5 / 25))
 
 
-def test_estimates_of_empty_single_and_complete_samples() -> None:
+def test_empty_single_and_complete_samples_have_these_estimates() -> None:
     none = hajek(
         np.zeros((17, 1, 1)), np.array([4.0]), certain=CertainCounts(*np.array([2.0, 1.0, 0.0]))
     )
@@ -451,7 +451,7 @@ def test_estimates_of_empty_single_and_complete_samples() -> None:
     assert (float(empty.floor), float(empty.ceiling)) == (0.0, 1.0)
 
 
-def test_certain_members_without_a_judgement_are_estimated() -> None:
+def test_certain_members_without_a_judgement_leave_no_estimate() -> None:
     columns = draw_moments([1, 0], 0.5).sum(axis=1)[:, None, None]
     result = hajek(columns, np.array([4.0]), certain=CertainCounts(*np.array([1.0, 0.0, 1.0])))
     assert np.isnan(result.estimate)
@@ -554,7 +554,7 @@ def test_effective_draws_have_these_values() -> None:
     assert effective_draws(0.0, 0.0, 10, most=7, alike=9) == 7.0
 
 
-def test_korn_graubard_limits_without_a_variance() -> None:
+def test_korn_graubard_limits_without_a_variance_have_these_values() -> None:
     lower, upper = korn_graubard(0.0, 0.0, 20, most=40, alike=25, confidence=0.95)
     assert float(lower) == 0.0
     assert float(upper) == pytest.approx(1 - 0.025 ** (1 / 25))
@@ -590,7 +590,7 @@ def test_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
         korn_graubard(0.5, 0.01, 5, most=5, alike=5, confidence=confidence)
 
 
-def test_weighted_means_by_hand() -> None:
+def test_weighted_means_agree_with_those_by_hand() -> None:
     # one lemma of 40 forms for certain, two of 60: the ratio of 2 w1 + w2, w = size / pi
     result = weighted_mean([1.0, 0.8, 0.2], [1.0, 0.5, 0.25], size=[40, 5, 10], total=100)
     p = (10 * 0.8 + 40 * 0.2) / 50
@@ -608,7 +608,7 @@ def test_draws_by_size_have_equal_weights() -> None:
     assert float(result.estimate) == pytest.approx(y.mean())
 
 
-def test_means_of_complete_and_empty_samples() -> None:
+def test_complete_and_empty_samples_have_exact_and_trivial_limits() -> None:
     result = weighted_mean([0.5, 1.0], 1.0, size=[1, 3], total=4)
     assert [float(each) for each in mean_limits(result, confidence=0.95)] == [0.875, 0.875]
     nothing = weighted_mean([], [], size=[], total=4)
@@ -706,7 +706,7 @@ def test_draws_without_size_have_no_weight() -> None:
         draw_weights(np.array([0.5]), np.array([-1.0]), total=None)
 
 
-def test_the_variance_of_single_and_no_draws() -> None:
+def test_single_draws_have_no_variance_unless_certain() -> None:
     assert np.isnan(rosen_variance(np.array([0.1]), np.array([0.5])))
     assert rosen_variance(np.array([0.1]), np.array([1.0])) == 0
     assert rosen_variance(np.array([]), np.array([])) == 0
@@ -742,7 +742,7 @@ def test_beta_limits_contain_the_estimate_and_respect_known_parts(
         assert lower - 1e-12 <= result.estimate <= upper + 1e-12
 
 
-def test_beta_limits_by_hand() -> None:
+def test_beta_limits_agree_with_those_by_hand() -> None:
     """p = .7 of 3 draws, n' = p q / V (1.96 / 4.3027)^2."""
     scipy = pytest.importorskip("scipy")
     result = weighted_mean([0.9, 0.5, 0.7], 0.1, size=1, total=30)
@@ -846,7 +846,7 @@ def test_blocks_contain_every_cut_once() -> None:
     assert list(blocks(0, numbers=1)) == []
 
 
-def test_moments_by_hand() -> None:
+def test_moments_agree_with_those_by_hand() -> None:
     # pi = 1/4: w = 4 times the size, c = 3/4
     moments = Moments(*draw_moments([0.5], [0.25], size=2.0, prediction=0.1)[:, 0])
     assert moments.draws == 1

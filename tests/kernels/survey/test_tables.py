@@ -148,7 +148,7 @@ def test_unjudged_draws_stay_open_and_are_counted() -> None:
     assert result["estimate"] == pytest.approx(2 / 3)
 
 
-def test_empty_samples_and_no_questions() -> None:
+def test_empty_samples_have_trivial_limits_and_no_questions_no_rows() -> None:
     ranks, draws = small()
     lists, pairs = estimate_tables(ranks, draws.clear(), at=[8], pairs=[("mi", "dice")])
     assert lists.select("estimate", "lower", "upper").unique().rows() == [(None, 0.0, 1.0)]
@@ -286,7 +286,7 @@ def test_windows_equal_lists_of_their_members(
         assert row[name] == listed[name]
 
 
-def test_sums_of_spans_without_units_and_at_the_end() -> None:
+def test_spans_without_units_have_sums_of_zero() -> None:
     ranks = np.array([2, 4, 4])
     columns, cell = np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 0])
     result = span_sums(ranks, np.array([1, 2, 3, 5]), 2, columns, cell, cells=2)

@@ -69,7 +69,7 @@ def test_items_without_a_class_have_limits() -> None:
     assert result["undefined"].item() == 0
 
 
-def test_tables_without_items_and_impossible_options() -> None:
+def test_tables_without_items_have_no_limits() -> None:
     gold, induced = (each.clear() for each in items(2))
     row = intervals(gold, induced, "omega", replicates=3).row(0)
     assert row == ("omega", None, None, None, None, 3)

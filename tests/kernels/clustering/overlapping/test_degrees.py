@@ -132,7 +132,7 @@ def test_only_relative_weights_of_an_item_count(
     assert scores(gold, wholly) == pytest.approx(scores(gold, alike), nan_ok=True)
 
 
-def test_fuzzy_bcubed_by_hand() -> None:
+def test_fuzzy_bcubed_agrees_with_values_by_hand() -> None:
     gold = {"i": {"s": 4.0}, "j": {"s": 4.0}, "k": {"t": 1.0}}
     induced = {"i": {"a": 4.0, "b": 1.0}, "j": {"a": 1.0}, "k": {"b": 1.0}}
     # Degrees of i: a 1, b 1/4. C(i, j) = 1 by clusters and by classes; C(i, k) = 1/4 and 0.
@@ -160,7 +160,7 @@ def test_degrees_are_1_without_weights(items: Items) -> None:
         assert overlapping_scores(*tables, measures=NAMES, seed="").equals(plain)
 
 
-def test_items_without_clusters_and_single_items() -> None:
+def test_items_without_clusters_have_fuzzy_measures_of_zero() -> None:
     gold: Weights = {"i": {"s": 1.0}, "j": {"s": 1.0}}
     nothing = {"fuzzy_bcubed_precision": 0.0, "fuzzy_bcubed_f": 0.0}
     assert scores(gold, {}) == nothing | {"fuzzy_bcubed_recall": 0.0, "fuzzy_nmi": 0.0}

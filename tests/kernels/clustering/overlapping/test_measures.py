@@ -109,7 +109,7 @@ def test_block_sizes_do_not_change_the_values(monkeypatch: pytest.MonkeyPatch) -
     assert scores(items) == pytest.approx(before, rel=1e-12)
 
 
-def test_overlapping_measures_by_hand() -> None:
+def test_overlapping_measures_agree_with_values_by_hand() -> None:
     # Two items of classes {0, 1} and {0}, both in cluster 0.
     values = scores(items_of(("01", "0"), ("0", "0")))
     # Each pair shares one cluster, and one class at least: precision 1. The first item shares
@@ -127,7 +127,7 @@ def test_items_missing_from_the_output_are_kept() -> None:
     assert values["omega"] == 0.0
 
 
-def test_values_if_every_item_is_in_every_cluster() -> None:
+def test_items_in_every_cluster_have_low_values() -> None:
     values = scores(items_of(*[(str(i), "0123") for i in range(4)] * 2))
     assert values["nmi_lfk"] == values["nmi_max"] == 0.0
     # A pair shares four clusters, and one class with the chance 1/4.
@@ -206,7 +206,7 @@ def test_items_without_clusters_have_values() -> None:
     assert values == dict.fromkeys(values, 0.0)
 
 
-def test_values_of_one_class_and_one_cluster() -> None:
+def test_one_class_and_one_cluster_have_values_of_1() -> None:
     values = scores(items_of(("0", "0"), ("0", "0"), ("0", "0")))
     assert values == dict.fromkeys(ALL, 1.0)
 
@@ -225,7 +225,7 @@ def test_items_without_a_class_are_dropped_and_counted() -> None:
     assert data.clusters.labels == ("x0", "x1")
 
 
-def test_null_and_empty_labels_are_handled() -> None:
+def test_null_and_empty_labels_are_refused() -> None:
     gold, induced = frames(items_of(("0", "0")))
     for wrong in (None, ""):
         bad = pl.DataFrame({"item": ["w0000"], "cluster": [wrong]}, schema=induced.schema)

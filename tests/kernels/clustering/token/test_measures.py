@@ -32,7 +32,7 @@ from tests.kernels.clustering.token.tables import (
 )
 
 
-def test_rows_of_the_mapping_by_hand() -> None:
+def test_rows_of_the_mapping_agree_with_those_by_hand() -> None:
     got = token_mapping(from_counts([[4, 0, 1], [0, 3, 0]]))
     assert got.rows() == [
         ("many_to_one", "k000", "c000", 4, 5, 4),
@@ -104,7 +104,7 @@ WORKED = {
 
 
 @pytest.mark.parametrize("case", WORKED)
-def test_worked_examples(case: str) -> None:
+def test_worked_examples_have_their_values(case: str) -> None:
     counts, expected = WORKED[case]
     got = token_scores(from_counts(counts), measures=list(expected))
     assert dict(got.iter_rows()) == pytest.approx(expected, abs=1e-9)
@@ -301,7 +301,7 @@ def test_measures_without_tokens_have_no_value() -> None:
     assert values["value"].null_count() == len(ALL)
 
 
-def test_values_of_one_class_and_one_cluster() -> None:
+def test_one_class_and_one_cluster_have_these_values() -> None:
     one_class = dict(token_scores(from_counts([[3, 2]]), measures=["all"]).iter_rows())
     assert (one_class["homogeneity"], one_class["completeness"], one_class["v"]) == (1.0, 0.0, 0.0)
     assert one_class["nvi"] == pytest.approx(

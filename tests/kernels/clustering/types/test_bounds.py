@@ -53,7 +53,7 @@ def test_the_certificate_proves_the_best_mapping(name: str) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
-def test_certificates_of_worked_examples(place: int) -> None:
+def test_certificates_prove_the_values_of_worked_examples(place: int) -> None:
     gold, induced, _, values = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):

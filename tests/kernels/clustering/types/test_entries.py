@@ -31,7 +31,7 @@ def sets(table: Entries) -> list[tuple[str, set[str], set[str]]]:
     ]
 
 
-def test_entries_and_dropped_rows_by_hand() -> None:
+def test_entries_and_dropped_rows_agree_with_those_by_hand() -> None:
     result = entries(GOLD, INDUCED)
     assert sets(result) == [
         ("a", {"10", "2"}, {"1"}),
@@ -103,7 +103,7 @@ def test_nulls_are_no_membership() -> None:
     assert result.n_without_cluster == 1
 
 
-def test_entries_without_clusters() -> None:
+def test_gold_entries_without_clusters_are_kept() -> None:
     result = entries(GOLD, INDUCED.clear())
     assert len(result.clusters) == 0
     assert result.patterns.induced.shape == (2, 0)
@@ -116,12 +116,12 @@ def test_items_without_gold_entry_are_dropped() -> None:
 
 
 @pytest.mark.parametrize("gold", [GOLD.clear(), GOLD.with_columns(gold=pl.lit(None))])
-def test_no_item_is_an_error(gold: pl.DataFrame) -> None:
+def test_tables_without_items_are_refused(gold: pl.DataFrame) -> None:
     with pytest.raises(DataError, match="no item has a gold class"):
         entries(gold, INDUCED)
 
 
-def test_empty_names_are_an_error() -> None:
+def test_empty_names_are_refused() -> None:
     empty = pl.DataFrame({"item": ["b", "a", ""], "cluster": ["", "", "1"]})
     with pytest.raises(DataError, match="empty item or cluster in 3 rows, for example '': '1', "):
         entries(GOLD, empty)

@@ -64,7 +64,7 @@ def test_limits_agree_with_items_drawn_one_by_one(name: str, mapping: list[int])
 
 
 @pytest.mark.parametrize("name", TWINS)
-def test_limits_of_measures_of_extensions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measures_of_extensions_have_limits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure of an extension is scored for each sample, under the same mapping."""
     known = TYPE_MEASURES.get(name)
     added = {**TYPE_MEASURES._entries, "Added": replace(known, name="Added")}
@@ -148,7 +148,7 @@ def check(tables: TypeLevelTables) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
-def test_values_of_worked_examples(place: int) -> None:
+def test_worked_examples_have_their_values(place: int) -> None:
     gold, induced, *values = WORKED[place]
     tables = evaluate_type_level(*frames(gold, induced))
     check(tables)
@@ -157,7 +157,7 @@ def test_values_of_worked_examples(place: int) -> None:
             assert value(tables, measure, mapping) == float(Fraction(fraction))
 
 
-def test_tables_by_hand() -> None:
+def test_tables_agree_with_those_by_hand() -> None:
     tables = evaluate_type_level(*DOG, measures=["MacroI"])
     one_to_one = {"measure": "MacroI", "mapping": "1-1"}
     assert tables.mapping.filter(**one_to_one).select("cluster", "gold", "n_ij", "n_i", "n_j").rows() == [
@@ -251,7 +251,7 @@ def test_refitted_limits_are_in_the_summary() -> None:
     assert tables.summary.filter(mapping="floor")["lower"].null_count() == 3
 
 
-def test_evaluation_without_clusters() -> None:
+def test_evaluations_without_clusters_have_values_of_zero() -> None:
     gold, induced = DOG
     tables = evaluate_type_level(gold, induced.clear(), replicates=10, certificate_seconds=1)
     check(tables)
@@ -276,7 +276,7 @@ def test_evaluation_without_clusters() -> None:
     ],
     ids=["one of each", "one class", "one cluster", "an item without cluster"],
 )
-def test_values_of_degenerate_instances(
+def test_degenerate_instances_have_defined_values(
     gold: list[set[int]], induced: list[set[int]], expected: dict[str, float]
 ) -> None:
     tables = evaluate_type_level(*frames(gold, induced))
@@ -348,7 +348,7 @@ def test_measures_equal_the_sums_over_sets(case: tuple[Sets, Sets, list[int]]) -
         assert TYPE_MEASURES.get(name).score(patterns, h).value == twin(gold, induced, h), name
 
 
-def test_recall_and_precision_by_hand() -> None:
+def test_recall_and_precision_agree_with_those_by_hand() -> None:
     # dog N, run NV, eat V, walk NV; {0}, {0, 1}, {1}, {2}; cluster 2 without a class
     patterns, h = patterns_of(*DOG_SETS, 2, 3), [0, 1, -1]
     third = Fraction(1, 3)

@@ -42,7 +42,7 @@ def worked_example(place: int) -> Patterns:
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
-def test_many_to_one_mappings_of_worked_examples(place: int) -> None:
+def test_many_to_one_mappings_of_worked_examples_are_optimal(place: int) -> None:
     patterns, values = worked_example(place), WORKED[place][3]
     for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
         measure = TYPE_MEASURES.get(name).score
@@ -210,7 +210,7 @@ def test_kicks_lead_from_local_optima_to_the_best() -> None:
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))
-def test_one_to_one_mappings_of_worked_examples(place: int) -> None:
+def test_one_to_one_mappings_of_worked_examples_are_optimal(place: int) -> None:
     gold, induced, values, _ = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     patterns = patterns_of(gold, induced, n, m)
@@ -244,7 +244,7 @@ def test_completion_prefers_the_first_class() -> None:
     assert complete_mapping(np.array([-1, 1]), np.array([[2, 2], [0, 0]])).tolist() == [0, 1]
 
 
-def test_edge_weights_by_hand() -> None:
+def test_edge_weights_agree_with_those_by_hand() -> None:
     patterns = patterns_of([{0}, {0, 1}], [{0}, {0, 1}], 2, 2)
     assert edge_weights(patterns, "MacroI").tolist() == [[2, 1], [1, 1]]
     # denominators 2 and 4: times 4, 4 items of F = 2/2 and 2/4
