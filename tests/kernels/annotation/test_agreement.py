@@ -552,7 +552,7 @@ def test_closeness_gives_partial_agreement() -> None:
 @given(RATINGS, st.sampled_from(["identity", "linear", "quadratic"]))
 def test_ac1_agrees_with_all_pairs(ratings: list[list[int]], closeness: str) -> None:
     partial = partial_agreement(3, closeness=closeness)  # type: ignore[arg-type]
-    close = [[Fraction(coefficient) for coefficient in row] for row in partial.tolist()]
+    close = [[Fraction(value) for value in row] for row in partial.tolist()]
     coefficient = float(gwet_ac(counts_of_gwet(ratings), partial=partial))
     assert coefficient == pytest.approx(slow_ac(ratings, close), abs=1e-12, nan_ok=True)
 
