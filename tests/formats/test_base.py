@@ -195,7 +195,7 @@ def source(path: Path, name: str) -> SourceFile:
 
 
 def read(path: Path, name: str) -> None:
-    """Do with a file what a run does."""
+    """Check and read a file as a run does."""
     file = source(path, name)
     names = [*file.schema()]
     if file.format.read is None:

@@ -1,4 +1,4 @@
-"""What looks the same is the same: against a slow twin, for text, bytes and columns."""
+"""Normalisation of characters that look the same: text, bytes and columns, against a slow twin."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ WHOLE: dict[str, tuple[pl.Series, list[int | None]]] = {
         pl.Series([" 12", "6.0", "10.00", "6.", "+6", "1e+05", "2E3", "-0.0", str(BIG - 1)]),
         [12, 6, 10, 6, 6, 100_000, 2_000, 0, BIG - 1],
     ),
-    # 1.000 is a thousand in half of the world, and 1 in the other; 1234.000 can only be one.
+    # 1.000 means a thousand in half of the world, and 1 in the other half; 1234.000 is clear.
     "texts of thousands": (
         pl.Series(["1.000", "-12.000", "999.000", "0.000", "1234.000"]),
         [None, None, None, 0, 1234],

@@ -24,7 +24,7 @@ from pipeline.kernels.sampling import (
 from schemas import Sample
 from schemas.validate import validate
 
-# Ids and seeded keys are the published hashes, whatever the library's version.
+# Ids and seeded keys are the published hashes, in any version of the library.
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
 
@@ -110,7 +110,7 @@ def test_samples_with_replacement_are_valid_and_nested(
 @pytest.mark.long
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])
 def test_every_candidate_has_the_same_chance(draw: object) -> None:
-    """2,000 samples of 4 out of 20: each candidate some 400 times."""
+    """2,000 samples of 4 out of 20: each candidate about 400 times."""
     drawn = pl.concat(draw(ids(20), size=4, seed=str(i)) for i in range(2000))
     counts = drawn.group_by("id").agg(pl.sum("multiplicity"))["multiplicity"]
     assert counts.len() == 20

@@ -175,7 +175,7 @@ def test_a_single_label_has_full_ac1_and_no_kappa() -> None:
 
 
 def ratings_of(*labels: str) -> pl.DataFrame:
-    """One string an item, one letter an annotator, a dot for nobody."""
+    """One string per item, one letter per annotator, a dot for a missing label."""
     rows = [
         {"id": f"x{i:02}", "annotator": f"p{who}", "label": label}
         for i, item in enumerate(labels) for who, label in enumerate(item) if label != "."

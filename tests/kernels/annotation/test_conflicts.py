@@ -1,4 +1,4 @@
-"""Which answers of sheets and log count: every case of one sheet, and of two."""
+"""Answers of sheets and log that count: every case of one sheet, and of two."""
 
 from __future__ import annotations
 

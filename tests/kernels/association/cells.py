@@ -1,4 +1,4 @@
-"""Contingency tables with exact cells, and how Hypothesis draws them."""
+"""Contingency tables with exact cells, and strategies of Hypothesis that draw them."""
 
 from __future__ import annotations
 

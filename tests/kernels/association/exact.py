@@ -193,7 +193,7 @@ def normal(name: str, c: Cells) -> Exact:
 
 
 def magnitude(name: str, c: Cells) -> Exact:
-    """The absolute value of that value."""
+    """The absolute value of that statistic."""
     if name in UNSIGNED:
         return mpmath.sqrt(UNSIGNED[name](c))
     z = NORMAL[name](c)
@@ -201,7 +201,7 @@ def magnitude(name: str, c: Cells) -> Exact:
 
 
 def upper(z: mpmath.mpf) -> mpmath.mpf:
-    """P(Z >= z) for z >= 0, with all its digits however far out."""
+    """P(Z >= z) for z >= 0, with all its digits even in far tails."""
     return mpmath.erfc(z / mpmath.sqrt(2)) / 2
 
 

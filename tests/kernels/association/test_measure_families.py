@@ -165,7 +165,7 @@ def scores(names: list[str], *cells: Cells) -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("decades", DECADES)
 def test_limits_of_any_level_are_computed(decades: int) -> None:
-    """10^-n underflows from n = 324 on: ln m is solved for."""
+    """10^-n underflows from n = 324 on, so the equation is solved for ln m."""
     log_tail = -decades * math.log(10) - math.log(2)
     result = poisson_limit(
         np.array(COUNTS, dtype=float), 10.0**-decades / 2,

@@ -285,7 +285,7 @@ def test_fisher_agrees_with_ucs(public_data: Callable[[str], Path]) -> None:
     table = pl.read_csv(path, separator="\t", quote_char=None)
     result = score(table.lazy(), measures=["Fisher.pv"]).collect()
     error = (pl.col("fisher_pv") / pl.col("am.Fisher.pv") - 1).abs().max()
-    assert result.select(error).item() < 5e-11  # what UCS loses where p is near 1
+    assert result.select(error).item() < 5e-11  # the precision that UCS loses near p = 1
 
 
 def test_scores_of_underflowing_p_values_are_finite_and_distinct(
@@ -386,7 +386,7 @@ def agree(value: float | None, exact: mpmath.mpf | None, cancelled: float) -> bo
         return value is exact
     if mpmath.isinf(exact) or math.isinf(value):
         return value == exact
-    # 1e-300: p-values near 1 end where floating point does.
+    # 1e-300: the limit of floating point for p-values near 1.
     return bool(abs(value - exact) <= 1e-11 * abs(exact) + 1e-14 * cancelled + 1e-300)
 
 

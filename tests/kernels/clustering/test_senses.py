@@ -1,4 +1,4 @@
-"""Scores of word senses: each word by itself, means over words, against independent counts."""
+"""Scores of word senses: single words and means over words, against independent counts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def table(key: Key, label: str) -> pl.DataFrame:
 
 
 def read(path: Path) -> Key:
-    """Read a key by the plainest means."""
+    """Read a key in the plainest way."""
     key: Key = defaultdict(dict)
     with gzip.open(path, "rt") as lines:
         for line in lines:

@@ -1,4 +1,4 @@
-"""Examples in context: chosen by seed, the same whatever the shards."""
+"""Examples in context: chosen by seed, and independent of the shards."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_merged_tables_without_pairs_are_empty() -> None:
     assert part.columns == ["id", "l1", "l2", "f", "f1", "f2", "N"]
 
 
-# Occurrences and documents of a type: the same from the whole corpus and from any parts of it.
+# Occurrences and documents of a type: equal for the whole corpus and for any parts of it.
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 PAIR = ("l1", "l2")

@@ -54,7 +54,7 @@ def test_the_letters_of_gries_have_their_published_values() -> None:
 
 
 def test_allemand_has_its_published_values() -> None:
-    """Lyne 1985; D as the R package tlda prints it, DP as the definition has it."""
+    """Lyne 1985; D from the R package tlda, DP by its definition."""
     sizes = [8143, 8058, 8271, 8125, 7959, 7941, 8146, 8001, 8003, 7930]
     allemand = evenness_of(list(zip([2, 0, 1, 1, 3, 0, 3, 0, 0, 0], sizes, strict=True)))
     assert allemand["documents"] == 5

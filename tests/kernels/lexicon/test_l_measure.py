@@ -401,7 +401,7 @@ def test_a_form_in_a_thousand_lemmas_is_matched() -> None:
     assert scores["match"].to_list() == scores["lemma"].to_list()
 
 
-# Forms side by side, keyed-in forms, moving averages, statistics, comparison.
+# Aligned forms, keyed-in forms, moving averages, statistics, comparison.
 
 NOTHING = Interval(None, None, None, None, "linearised")
 

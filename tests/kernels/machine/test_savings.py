@@ -1,4 +1,4 @@
-"""Labels saved: perfect, random and useless judges; the truth on average; parts."""
+"""Labels saved: perfect, random and useless judges; correct values on average; parts."""
 
 from __future__ import annotations
 

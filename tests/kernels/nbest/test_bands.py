@@ -111,7 +111,7 @@ RANKS = pl.concat(
 )  # fmt: skip
 RNG = np.random.default_rng(5)
 TRUE = RNG.random(SIZE) < np.linspace(0.6, 0.05, SIZE)
-"""Whether each candidate is a true positive: at the top more often."""
+"""Whether each candidate is a true positive: more often so at the top."""
 
 
 def judged_frame(drawn: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:

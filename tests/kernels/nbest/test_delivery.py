@@ -95,7 +95,7 @@ def test_the_judged_draws_estimate_the_others() -> None:
     for _ in range(300):
         drawn = np.zeros(300, bool)
         drawn[rng.choice(300, 60, replace=False)] = True
-        further = ~drawn & (np.arange(300) < 40)  # the best were judged beside the sample
+        further = ~drawn & (np.arange(300) < 40)  # the best were also judged, outside of the sample
         known = [
             bool(tp) if is_judged else None
             for tp, is_judged in zip(truth, drawn | further, strict=True)

@@ -241,7 +241,7 @@ SHAPES = {
     list(itertools.product(SHAPES, (1, 4), ("clopper_pearson", "hypergeometric"))),
 )
 def test_the_guarantee_keeps_its_level(shape: str, measures: int, method: str) -> None:
-    """A list below 30 % passes in at most 5 % of samples, were each list tested in turn."""
+    """If each list is tested in turn, one below 30 % passes in at most 5 % of samples."""
     sizes, runs = [50, 100, 200, 300, 400], 1000
     frame, precise = nested_samples(SHAPES[shape], sizes, measures=measures, runs=runs, rate=0.3)
     result = guaranteed_lists(frame, sizes=sizes, min_precision=0.3, method=method, confidence=0.95)

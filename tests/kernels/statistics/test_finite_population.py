@@ -172,7 +172,7 @@ def tail(K: int, k: int, n: int, population: int) -> Fraction:
 
 
 def slow_limits(row: Row, level: str) -> tuple[float, float]:
-    """Try every K with exact fractions: the definition as it stands."""
+    """Try every K with exact fractions, by the definition."""
     k, n, population = row
     half = (1 - Fraction(level)) / 2
     values = range(k, population - n + k + 1)

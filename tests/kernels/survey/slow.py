@@ -67,7 +67,7 @@ def squares(
     )
 
 
-# Many samples at once from populations whose truth is known, and what is estimated from them.
+# Many samples at once from known populations, and the estimates from them.
 
 
 def chances(x: FloatArray, size: int) -> FloatArray:
@@ -111,7 +111,7 @@ def estimate_set(
 ) -> Estimates:
     """Estimate one set from many samples: arrays over the samples.
 
-    The predictions are those of a judge from outside, and folds go by the order of the draws.
+    Predictions are those of an external judge; folds follow the order of the draws.
     """
     samples, draws = drawn.shape
     strata = np.zeros(len(y), dtype=np.int64) if stratum is None else stratum

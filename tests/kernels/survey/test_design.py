@@ -391,7 +391,7 @@ def test_descending_steps_are_refused(sizes: list[int]) -> None:
 
 
 def test_only_fresh_numbers_have_the_right_chances() -> None:
-    """A simple sample of 100 first; then 50 of the rest by a design that the first has shaped."""
+    """A simple sample of 100 first; then 50 of the rest by a design based on the first."""
     drawn = {name: np.zeros(400) for name in ("fresh", "old", "expected")}
     for run in range(300):
         old = permanent_numbers(IDS, seed=str(run))
@@ -512,7 +512,7 @@ def by_turns(x: FloatArray, size: int) -> FloatArray:
 
 
 def test_chances_agree_with_the_r_package_sps() -> None:
-    """sps() of 1..10, 100, 150, six drawn: what weights() gives, 1/pi."""
+    """sps() of 1..10, 100, 150, six drawn: the output of weights(), 1/pi."""
     weights = 1 / inclusion(np.array([*range(1, 11), 100.0, 150.0]), size=6)
     computed = weights[[3, 7, 8, 9, 10, 11]].round(6).tolist()
     assert computed == [3.4375, 1.71875, 1.527778, 1.375, 1.0, 1.0]

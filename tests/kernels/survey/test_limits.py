@@ -168,7 +168,7 @@ def test_few_draws_of_a_large_stratum_give_wide_limits() -> None:
     assert float(estimates.estimate) == pytest.approx(0.05)
     assert float(effective_sample_size(estimates)) == pytest.approx(
         float(estimates.most)
-    )  # the variance sees nothing
+    )  # the variance ignores the doubt about the 900
     upper = limits(estimates, confidence=0.95)[1]
     assert 0.5 < float(upper) < 0.8
 

@@ -37,7 +37,7 @@ OTHERS = np.array(
 
 
 def prediction_powered(tau: float, confidence: float) -> tuple[float, float, float]:
-    """The form for independent draws from an endless population (PPI++, section 2)."""
+    """The form for independent draws from an infinite population (PPI++, section 2)."""
     residual = Y - tau * GUESS
     mean = tau * OTHERS.mean() + residual.mean()
     variance = tau**2 * OTHERS.var() / len(OTHERS) + residual.var() / len(Y)

@@ -269,7 +269,7 @@ def random_study(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataF
 def test_windows_equal_lists_of_their_members(
     seed: int, window: int, every: int, strata: bool
 ) -> None:
-    """Rank the members of a window first, and it is an n-best list."""
+    """A window is an n-best list if its members are ranked first."""
     tables, study = random_study(seed, strata=strata)
     result = window_estimates(study, window=window, every=every)
     assert result["first_rank"].unique().to_list() == list(range(1, SIZE - window + 2, every))

@@ -1,4 +1,4 @@
-"""The type-level measures over sets, one item after the other, and small instances to try."""
+"""The type-level measures over sets, one item after the other, and small random instances."""
 
 from __future__ import annotations
 
