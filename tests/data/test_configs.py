@@ -193,10 +193,10 @@ def test_the_designed_pp_verb_experiment_covers_the_truth(tmp_path: Path) -> Non
     cuts = run.table("answers.cuts").join(truth, on=["measure", "n"])
     assert cuts.height == 8
     assert cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"])).height >= 7
-    known = {(measure, n): share for measure, n, share in truth.rows()}
+    shares = {(measure, n): share for measure, n, share in truth.rows()}
     gaps = run.table("answers.differences").iter_rows(named=True)
     for row in gaps:
-        gap = known[row["measure_1"], row["n"]] - known[row["measure_2"], row["n"]]
+        gap = shares[row["measure_1"], row["n"]] - shares[row["measure_2"], row["n"]]
         assert row["lower"] <= gap <= row["upper"]
 
 

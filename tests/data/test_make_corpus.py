@@ -49,10 +49,10 @@ def test_clauses_contain_the_pairs_of_the_simulation() -> None:
     simulation = simulate(SEED)
     result = clauses.clauses(simulation, random.Random("any").random)
     pairs = Counter((unit, clause.verb) for clause in result for unit in clause.phrases)
-    drawn = Counter(simulation.tokens)
-    assert pairs <= drawn
-    assert all(pair in simulation.planted or drawn[pair] >= clauses.REPEATED for pair in pairs)
-    planted = [sum(each[pair] for pair in simulation.planted) for each in (pairs, drawn)]
+    tokens = Counter(simulation.tokens)
+    assert pairs <= tokens
+    assert all(pair in simulation.planted or tokens[pair] >= clauses.REPEATED for pair in pairs)
+    planted = [sum(each[pair] for pair in simulation.planted) for each in (pairs, tokens)]
     assert planted[0] / planted[1] == pytest.approx(clauses.PLANTED, abs=0.02)
     assert {len(clause.phrases) for clause in result} == {0, 1, 2, 3}
     assert all(len(set(clause.phrases)) == len(clause.phrases) for clause in result)
@@ -292,11 +292,11 @@ def test_only_collocations_have_a_fixed_form(whole: Corpus) -> None:
         for sentence in document:
             for number, noun in enumerate(sentence, start=1):
                 if noun.deprel == "obl" and noun.upos == "NOUN":
-                    mine = [each for each in sentence if each.head == number]
-                    unit = f"{mine[0].lemma}:{noun.lemma}"
+                    dependents = [each for each in sentence if each.head == number]
+                    unit = f"{dependents[0].lemma}:{noun.lemma}"
                     kind = whole.planted.get((unit, sentence[noun.head - 1].lemma))
                     fixed = kind is not None and kind.collocation
-                    forms[fixed].add((noun.feats, *(each.deprel for each in mine)))
+                    forms[fixed].add((noun.feats, *(each.deprel for each in dependents)))
     assert forms[True] == {("Number=Sing", "case")}
     assert forms[False] >= {("Number=Plur", "case", "det"), ("Number=Sing", "case", "det", "amod")}
 

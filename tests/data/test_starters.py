@@ -79,16 +79,16 @@ def test_a_wrong_option_of_clusterings_is_refused(clustering_folder: Path) -> No
 
 @pytest.mark.parametrize("use", KINDS)
 def test_options_of_clustering_stages_are_explained(use: str) -> None:
-    mine = "\n".join(section for section in SECTIONS if f'use = "{use}"' in section)
+    section_text = "\n".join(section for section in SECTIONS if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
-    assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
+    assert [name for name in options if not re.search(rf"\b{name} = ", section_text)] == []
 
 
 @pytest.mark.parametrize("name", sorted(VIEWED))
 def test_options_of_clustering_views_are_explained(name: str) -> None:
-    (mine,) = (each for each in SECTIONS if each.startswith(f"[report.views.{name}]"))
+    (section_text,) = (each for each in SECTIONS if each.startswith(f"[report.views.{name}]"))
     options = VIEWS.get(VIEWED[name]).options.model_fields
-    assert [each for each in options if not re.search(rf"\b{each} = ", mine)] == []
+    assert [each for each in options if not re.search(rf"\b{each} = ", section_text)] == []
 
 
 def _clustering_enabled(place: int) -> str:
@@ -210,9 +210,9 @@ def test_a_wrong_option_of_lexicons_is_refused(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_options_of_lexicon_stages_are_explained(use: str) -> None:
     sections = re.split(r"\n(?=\[)", "\n".join(LEXICON_LINES))
-    mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
+    section_text = "\n".join(section for section in sections if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
-    assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
+    assert [name for name in options if not re.search(rf"\b{name} = ", section_text)] == []
 
 
 @pytest.mark.parametrize(
@@ -337,9 +337,9 @@ def test_a_wrong_option_of_collocations_is_refused(tmp_path: Path) -> None:
 )
 def test_options_of_collocation_stages_are_explained(use: str) -> None:
     sections = re.split(r"\n(?=\[)", "\n".join(LINES))
-    mine = "\n".join(section for section in sections if f'use = "{use}"' in section)
+    section_text = "\n".join(section for section in sections if f'use = "{use}"' in section)
     options = STAGES.get(use).config.model_fields
-    assert [name for name in options if not re.search(rf"\b{name} = ", mine)] == []
+    assert [name for name in options if not re.search(rf"\b{name} = ", section_text)] == []
 
 
 def test_options_of_the_precision_graph_are_explained() -> None:

@@ -76,8 +76,8 @@ def systems(
 
 
 def means(table: pl.DataFrame, system: str, *measures: str) -> list[float | None]:
-    mine = dict(table.filter(system=system).select("measure", "mean").iter_rows())
-    return [mine[name] for name in measures]
+    means_by_measure = dict(table.filter(system=system).select("measure", "mean").iter_rows())
+    return [means_by_measure[name] for name in measures]
 
 
 CASES: dict[str, tuple[str, str, list[float | None], list[float | None]]] = {
@@ -209,9 +209,9 @@ def test_many_to_one_accuracy_agrees_with_an_independent_program(
     sizes, scores = run.table("tokens.sizes"), run.table("tokens.scores")
     for system in ("Brown", "Clark"):
         tokens, alone, accuracy = ACCURACIES[exclude, system]
-        mine = sizes.filter(system=system)
-        assert mine.filter(what="tokens")["count"].item() == tokens
-        assert mine.filter(what="tokens without a cluster")["count"].item() == alone
+        own_sizes = sizes.filter(system=system)
+        assert own_sizes.filter(what="tokens")["count"].item() == tokens
+        assert own_sizes.filter(what="tokens without a cluster")["count"].item() == alone
         assert scores.filter(system=system)["value"].item() == pytest.approx(accuracy, abs=5e-5)
 
 
@@ -233,9 +233,9 @@ def memberships(lines: Iterable[str], tag: str, omitted: str) -> pl.DataFrame:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("tag", "omitted", "known"), BEST_VALUES)
+@pytest.mark.parametrize(("tag", "omitted", "best_value"), BEST_VALUES)
 def test_random_restarts_are_not_better_than_the_best_known_value(
-    tag: str, omitted: str, known: float, public_data: Callable[[str], Path]
+    tag: str, omitted: str, best_value: float, public_data: Callable[[str], Path]
 ) -> None:
     corpus = public_data("corpora/UD_English-EWT.all.conllu.gz")
     clusters = public_data("clustering/clark_neyessenmorph_ewtgum_c45.tsv.gz")
@@ -252,7 +252,7 @@ def test_random_restarts_are_not_better_than_the_best_known_value(
 
     values = {value(many_to_one(neighbours, "MicroC", seed=seed).mapping) for seed in "ab"}
     assert max(values) - min(values) < 1e-12
-    assert max(values) == pytest.approx(known, abs=5e-8)
+    assert max(values) == pytest.approx(best_value, abs=5e-8)
     bits = np.random.default_rng(7)
     starts = (np.asarray(bits.integers(n, size=m)) for _ in range(50))
     assert max(value(climb(neighbours, "MicroC", start)) for start in starts) <= min(values) + 1e-12

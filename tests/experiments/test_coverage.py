@@ -136,8 +136,8 @@ def wald(k: Any, n: Any, *, confidence: Any) -> Any:
 def test_a_wrong_interval_has_low_coverage(
     simulation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {"clopper_pearson": Interval("clopper_pearson", wald, reference="")}
-    monkeypatch.setattr(simulation, "INTERVALS", known)
+    intervals = {"clopper_pearson": Interval("clopper_pearson", wald, reference="")}
+    monkeypatch.setattr(simulation, "INTERVALS", intervals)
     table = simulation.coverage(*ranked_candidates(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
     assert table["coverage"].min() < 0.95 - 3 * ERROR
 
@@ -237,16 +237,16 @@ def test_simulated_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     listed, compared = lab.sets.lists("invented"), lab.sets.differences("invented")
     (outcome,) = lab.lists_of_designs._outcomes(task, 0, 1)
     places = np.flatnonzero(sample[0])
-    drawn = pl.DataFrame({
+    draws = pl.DataFrame({
         "id": everyone.ids.gather(places), "tp": everyone.tp[places], "pi": pi[places],
     })  # fmt: skip
-    known, folds = pl.DataFrame({"id": everyone.ids, "pi": pi}), lab.populations.FOLDS
+    candidates, folds = pl.DataFrame({"id": everyone.ids, "pi": pi}), lab.populations.FOLDS
     if by == "good":
-        known = known.with_columns(prediction=lab.lists_of_designs.judge("invented", by))
+        candidates = candidates.with_columns(prediction=lab.lists_of_designs.judge("invented", by))
     if by == "scores":
         fold = lab.populations.folds("invented")
         features = lab.populations.features("invented")
-        known = known.with_columns(
+        candidates = candidates.with_columns(
             prediction=cross_fit(features, places, everyone.tp[places], fold[places], folds=folds)
         )
     ranks = pl.concat(
@@ -254,7 +254,7 @@ def test_simulated_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
         for name in lab.populations.MEASURES
     )
     estimates = estimate_tables(
-        ranks, drawn, at=lab.populations.CUTS, pairs=lab.populations.PAIRS, candidates=known,
+        ranks, draws, at=lab.populations.CUTS, pairs=lab.populations.PAIRS, candidates=candidates,
         folds=folds, seed="coverage",
     )  # fmt: skip
     widths = {
@@ -266,8 +266,8 @@ def test_simulated_estimates_are_those_of_the_stages(lab: Any, by: str) -> None:
     }
     keys = [*zip(listed.names[:-1], listed.n[:-1], strict=True)]
     keys += zip(compared.names, compared.n, strict=True)
-    mine = np.delete(outcome.width[0], len(listed.n) - 1)
-    assert mine == pytest.approx([widths[name, int(n)] for name, n in keys], abs=1e-9)
+    widths_of_outcome = np.delete(outcome.width[0], len(listed.n) - 1)
+    assert widths_of_outcome == pytest.approx([widths[name, int(n)] for name, n in keys], abs=1e-9)
 
 
 def test_simulated_strata_are_those_of_the_kernel(lab: Any) -> None:
@@ -280,11 +280,11 @@ def test_simulated_strata_are_those_of_the_kernel(lab: Any) -> None:
     estimates, judged = lab.stratified_samples.estimate_from_strata(
         everyone, stratum, draws, listed.members
     )
-    (drawn,) = np.nonzero(draws[1])
+    (indices,) = np.nonzero(draws[1])
     names = pl.Series(stratum.astype(str))
     sample = pl.DataFrame({
-        "id": everyone.ids[drawn], "tp": everyone.tp[drawn],
-        "pi": (counts / np.bincount(stratum))[stratum[drawn]],
+        "id": everyone.ids[indices], "tp": everyone.tp[indices],
+        "pi": (counts / np.bincount(stratum))[stratum[indices]],
     })  # fmt: skip
     ranks = pl.concat(
         pl.DataFrame({"measure": name, "id": everyone.ids, "rank": everyone.of(name)})
@@ -542,8 +542,8 @@ def test_the_chapter_contains_cells_table_chart_and_labels(
     text = lab.chapter.CHAPTER.read_text(encoding="utf-8")
     assert "design | 4 | 93.0 to 95.5 | 93.0 to 95.5 | 90.0 | fails: designed, none |" in text
     assert "| precision, `clopper_pearson` (default) | 968 |" in text
-    drawn = lab.chapter.CHART.read_text(encoding="utf-8")
-    assert drawn.index("designs: designed, none") < drawn.index("designs: designed, good")
+    chart = lab.chapter.CHART.read_text(encoding="utf-8")
+    assert chart.index("designs: designed, none") < chart.index("designs: designed, good")
     labels = lab.chapter.LABELS_CHAPTER.read_text(encoding="utf-8")
     assert "| a - b, n = 500 | 1,234 | not simulated |" in labels
     assert "| none | not simulated |" in labels
@@ -555,8 +555,8 @@ def test_table_and_chart_are_those_of_the_cells(lab: Any) -> None:
     methods = chapter.by_method(cells)
     text = chapter.CHAPTER.read_text(encoding="utf-8")
     assert text == chapter.update_chapter(text, "results", chapter.summary(methods))
-    drawn = chapter.CHART.read_text(encoding="utf-8")
-    assert [key for key in methods if f"{key[0]}: {key[1]}" not in drawn] == []
+    chart = chapter.CHART.read_text(encoding="utf-8")
+    assert [key for key in methods if f"{key[0]}: {key[1]}" not in chart] == []
     failing = {key for key, cells_of_method in methods.items() if cells_of_method["low"].any()}
     own = {name for part, name in failing if part == "simple"}
     assert len(own) == len(failing), "the chapter says that only these fail"

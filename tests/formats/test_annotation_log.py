@@ -67,9 +67,9 @@ def test_cards_are_in_order_and_an_answer_removes_one(decision_log: sqlite3.Conn
     assert (outcome.status, outcome.standing.answer) == ("saved", "SVC")
     assert ids(decision_log) == ["x1", "x2", "x3", "x4"]
     assert ids(decision_log, "ben") == ["x0", "x1", "x2", "x3", "x4"]
-    mine = card(decision_log, "ana", "x0")
-    assert mine is not None
-    assert (mine.standing.unsure, mine.standing.note) == (True, "hm")
+    own_card = card(decision_log, "ana", "x0")
+    assert own_card is not None
+    assert (own_card.standing.unsure, own_card.standing.note) == (True, "hm")
 
 
 def test_the_same_key_is_saved_once(decision_log: sqlite3.Connection) -> None:

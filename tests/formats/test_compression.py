@@ -127,11 +127,11 @@ PACKED = st.tuples(st.binary(max_size=9) | st.integers(1, 5000).map(bytes), st.i
 
 @given(st.lists(PACKED, max_size=4), st.integers(1, 40), st.integers(1, 9), st.data())
 def test_gzip_read_in_pieces_agrees_with_the_library(
-    members: list[tuple[bytes, int]], chunk: int, piece: int, drawn: st.DataObject
+    members: list[tuple[bytes, int]], chunk: int, piece: int, data: st.DataObject
 ) -> None:
     """The reader of the standard library is the slow twin, for truncated files too."""
     content = b"".join(gzip.compress(each) + bytes(zeros) for each, zeros in members)
-    content = content[: drawn.draw(st.integers(0, len(content)))]
+    content = content[: data.draw(st.integers(0, len(content)))]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         path = Path(folder, "a.gz")
         path.write_bytes(content)

@@ -17,10 +17,10 @@ from pipeline.formats.content import table_format
 def read(text: str, name: str, folder: Path, **options: Any) -> pl.DataFrame:
     path = folder / "lexicon.txt"
     path.write_text(text, encoding="utf-8")
-    known = FORMATS.get(name)
-    settings = known.options.model_validate(options)
-    known.check(path, settings)
-    return known.scan(path, settings).collect()
+    format_ = FORMATS.get(name)
+    settings = format_.options.model_validate(options)
+    format_.check(path, settings)
+    return format_.scan(path, settings).collect()
 
 
 def test_unimorph_rows_are_read(tmp_path: Path) -> None:
@@ -141,15 +141,15 @@ def test_a_treebank_is_a_lexicon(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["unimorph", "wordform_blocks", "analyses"])
 def test_files_that_are_not_utf8_or_gzip_are_refused(name: str, tmp_path: Path) -> None:
-    known = FORMATS.get(name)
+    format_ = FORMATS.get(name)
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xff\tx\ty\n")
     with pytest.raises(DataError, match="as UTF-8"):
-        known.check(path, known.options())
+        format_.check(path, format_.options())
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(b"ra:ra<v>\n")[:-4])
     with pytest.raises(DataError, match="damaged or truncated"):
-        known.check(packed, known.options())
+        format_.check(packed, format_.options())
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:

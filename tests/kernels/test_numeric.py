@@ -103,8 +103,8 @@ def test_overlaps_equal_the_intersections_of_sets(
 
 def test_a_lexicon_and_a_dictionary_have_these_overlaps() -> None:
     counts = pl.DataFrame({"n_ij": [7, 3], "n_i": [10, 3], "n_j": [7, 3]})
-    got = counts.select(p=precision(), r=recall(), f=f_score())
-    assert got.rows() == [(1.0, 0.7, 14 / 17), (1.0, 1.0, 1.0)]
+    values = counts.select(p=precision(), r=recall(), f=f_score())
+    assert values.rows() == [(1.0, 0.7, 14 / 17), (1.0, 1.0, 1.0)]
 
 
 def test_nulls_are_no_members() -> None:

@@ -86,33 +86,33 @@ def ids(count: int) -> pl.DataFrame:
 def test_samples_without_replacement_are_valid_and_nested(
     population: int, size: int, seed: str
 ) -> None:
-    drawn = without_replacement(ids(population), size=size, seed=seed)
-    validate([drawn], Sample, name="sample")
-    assert drawn.height == drawn["id"].n_unique() == min(size, population)
-    assert drawn["position"].to_list() == list(range(1, drawn.height + 1))
-    assert drawn["pi"].sum() * population == pytest.approx(drawn.height**2)
+    sample = without_replacement(ids(population), size=size, seed=seed)
+    validate([sample], Sample, name="sample")
+    assert sample.height == sample["id"].n_unique() == min(size, population)
+    assert sample["position"].to_list() == list(range(1, sample.height + 1))
+    assert sample["pi"].sum() * population == pytest.approx(sample.height**2)
     more = without_replacement(ids(population).reverse(), size=size + 5, seed=seed)
-    assert more["id"].head(drawn.height).equals(drawn["id"])
+    assert more["id"].head(sample.height).equals(sample["id"])
 
 
 @given(population=st.integers(0, 30), size=st.integers(1, 80), seed=st.text(max_size=5))
 def test_samples_with_replacement_are_valid_and_nested(
     population: int, size: int, seed: str
 ) -> None:
-    drawn = with_replacement(ids(population), size=size, seed=seed)
-    validate([drawn], Sample, name="sample")
-    assert drawn["multiplicity"].sum() == (size if population else 0)
-    assert drawn["id"].n_unique() == drawn.height
+    sample = with_replacement(ids(population), size=size, seed=seed)
+    validate([sample], Sample, name="sample")
+    assert sample["multiplicity"].sum() == (size if population else 0)
+    assert sample["id"].n_unique() == sample.height
     more = with_replacement(ids(population).reverse(), size=size + 5, seed=seed)
-    assert more["id"].head(drawn.height).equals(drawn["id"])
+    assert more["id"].head(sample.height).equals(sample["id"])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])
 def test_every_candidate_has_the_same_chance(draw: object) -> None:
     """2,000 samples of 4 out of 20: each candidate about 400 times."""
-    drawn = pl.concat(draw(ids(20), size=4, seed=str(i)) for i in range(2000))
-    counts = drawn.group_by("id").agg(pl.sum("multiplicity"))["multiplicity"]
+    sample = pl.concat(draw(ids(20), size=4, seed=str(i)) for i in range(2000))
+    counts = sample.group_by("id").agg(pl.sum("multiplicity"))["multiplicity"]
     assert counts.len() == 20
     assert ((counts - 400) ** 2 / 400).sum() < 43.8  # chi-squared, 19 df, p = .001
 
@@ -141,8 +141,8 @@ def by_key(every: pl.DataFrame, seed: str) -> list[str]:
 
 @given(population=st.integers(0, 60), size=st.integers(1, 80), seed=st.text(max_size=3))
 def test_the_smallest_keys_are_drawn(population: int, size: int, seed: str) -> None:
-    drawn = without_replacement(ids(population).lazy(), size=size, seed=seed)
-    assert drawn["id"].to_list() == by_key(ids(population), seed)[:size]
+    sample = without_replacement(ids(population).lazy(), size=size, seed=seed)
+    assert sample["id"].to_list() == by_key(ids(population), seed)[:size]
 
 
 @given(population=st.integers(1, 60), size=st.integers(1, 80), seed=st.text(max_size=3))
@@ -153,8 +153,8 @@ def test_draws_with_replacement_follow_the_order_of_keys(
     draws = pl.DataFrame({"draw": [str(n) for n in range(size)]})
     numbers = draws.select(seeded_key("draw", seed=seed, purpose="draws")).to_series()
     times = Counter(ordered[number % population] for number in numbers)
-    drawn = with_replacement(ids(population).lazy(), size=size, seed=seed)
-    assert drawn.select("id", "multiplicity").rows() == list(times.items())
+    sample = with_replacement(ids(population).lazy(), size=size, seed=seed)
+    assert sample.select("id", "multiplicity").rows() == list(times.items())
 
 
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])

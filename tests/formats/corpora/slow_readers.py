@@ -74,7 +74,7 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
         elif value is not None and kind.strip():
             (state["about"] if of_document else own).setdefault(_name(kind), value)
     state["sentence"] += bool(words)
-    known = {**state["about"], **own}
+    metadata = {**state["about"], **own}
     texts = [line for _, line in block if re.match(r"#\s*text\s*=", line)]
     spelt = _spelling([cells for _, cells in words], texts[-1].partition("=")[2] if texts else "")
     for number, cells in words:
@@ -100,7 +100,7 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
             "deps": values[8],
             "misc": values[9],
             **spelt[int(cells[0])],
-            **{name: known.get(name) for name in state["keys"]},
+            **{name: metadata.get(name) for name in state["keys"]},
             "newdoc": state["newdoc"],
             "newpar": state["newpar"],
         }

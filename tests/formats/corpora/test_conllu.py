@@ -273,18 +273,18 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
 
 @pytest.mark.long
 @given(
-    drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3), sizes=ONE_SIZE
+    triples=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3), sizes=ONE_SIZE
 )
 def test_the_lenient_reader_skips_broken_sentences_alone(
-    drawn: list[tuple[str, str, bool]],
+    triples: list[tuple[str, str, bool]],
     blanks: int,
     sizes: list[int],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = tmp_path_factory.mktemp("drawn")
-    path = write(folder / "t.conllu", ("\n" * blanks).join(text for text, _, _ in drawn))
-    mended = write(folder / "m.conllu", ("\n" * blanks).join(text for _, text, _ in drawn))
-    broken = [number for number, (_, _, whole) in enumerate(drawn, start=1) if not whole]
+    path = write(folder / "t.conllu", ("\n" * blanks).join(text for text, _, _ in triples))
+    mended = write(folder / "m.conllu", ("\n" * blanks).join(text for _, text, _ in triples))
+    broken = [number for number, (_, _, whole) in enumerate(triples, start=1) if not whole]
     expected = slow_readers.conllu(mended)
     assert read(mended, sizes=sizes, normalise="none").rows(named=True) == expected
     whole_rows = [row for row in expected if row["sentence"] not in broken]
@@ -399,11 +399,11 @@ def sentences_in_parts(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.long
-@given(drawn=st.lists(sentences_in_parts(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
+@given(texts=st.lists(sentences_in_parts(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
 def test_the_scan_agrees_with_the_slow_reader(
-    drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
+    texts: list[str], size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    content = "\n".join(drawn)
+    content = "\n".join(texts)
     assume(not content.startswith("# global.columns"))  # a header that names other columns
     assert scan_block(content.encode(), 0, COLUMNS) is not None
     path = tmp_path_factory.mktemp("drawn") / "t.conllu"
@@ -549,7 +549,7 @@ def plus(order: str, *, with_names: bool = True) -> str:
 def test_the_file_names_its_columns(case: str, name: str, tmp_path: Path) -> None:
     path, order = write(tmp_path / name, plus(ORDERS[case])), ORDERS[case]
     lines = ["\t".join(row) for row in PLAIN]
-    known = read(write(tmp_path / "p.conllu", "\n".join(["# a comment", *lines, "", *lines])))
+    expected = read(write(tmp_path / "p.conllu", "\n".join(["# a comment", *lines, "", *lines])))
     tokens = read(path)
     own = [each.lower() for each in order.split()[1:] if each.lower() in ATTRIBUTES]
     further = ["parseme_mwe"] if "PARSEME:MWE" in order else []
@@ -557,7 +557,7 @@ def test_the_file_names_its_columns(case: str, name: str, tmp_path: Path) -> Non
     assert set(tokens.columns[5:]) == {*own, *further, *spelt}
     places = [each for each in PLACES if each != "line"]
     same = [*places, *own, "surface", *(["space_after"] if "MISC" in order else [])]
-    assert tokens.select(same).equals(known.select(same))
+    assert tokens.select(same).equals(expected.select(same))
     if further:
         assert tokens["parseme_mwe"].to_list() == ["1:VID", None, "1"] * 2
     unnamed = write(tmp_path / f"u{name}", plus(order, with_names=False))

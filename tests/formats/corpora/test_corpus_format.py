@@ -192,14 +192,14 @@ def _outer(plain: str) -> list[list[str]]:
 
 
 @pytest.mark.long
-@given(drawn=st.lists(sentences(), min_size=1, max_size=4))
+@given(contents=st.lists(sentences(), min_size=1, max_size=4))
 def test_random_sentences_have_their_written_text(
-    drawn: list[str], tmp_path_factory: pytest.TempPathFactory
+    contents: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(drawn))
+    path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(contents))
     own: dict[str, Any] = {"normalise": "none"}
     assert read(path, **own).rows(named=True) == slow_readers.conllu(path)
-    assert texts(path, **own) == [_plainly(sentence) for sentence in drawn]
+    assert texts(path, **own) == [_plainly(sentence) for sentence in contents]
 
 
 def _plainly(sentence: str) -> str:

@@ -226,8 +226,8 @@ def test_ac1_agrees_with_all_pairs_of_offered_labels(items: list[str], offered: 
     close = [[Fraction(a == b) for b in range(5)] for a in range(5)]
     ratings = [["abcde".index(label) for label in unit] for unit in several]
     expected = slow_ac(ratings, close, q=q) if q > 1 else (1.0 if several else float("nan"))
-    got = float("nan") if row["estimate"] is None else row["estimate"]
-    assert got == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    estimate = float("nan") if row["estimate"] is None else row["estimate"]
+    assert estimate == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_two_annotators_without_common_items_have_no_estimates() -> None:

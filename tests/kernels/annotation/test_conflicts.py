@@ -32,7 +32,7 @@ def frames(
     if stands is not None:
         own.append({"file": "log", "annotator": "ana", "id": "x", "label": stands, "line": 1})
     imports = [{"file": file, "annotator": "ana", "id": "x", "answer": each, "note": None}
-            for file, each in former.items()]  # fmt: skip
+               for file, each in former.items()]  # fmt: skip
     task = {"annotator": "ana", "id": "x", "answer": stands, "settled": settled}
     names = dict.fromkeys(("file", "annotator", "id", "answer", "note"), TEXTS)
     tasks = {**dict.fromkeys(("annotator", "id", "answer"), TEXTS), "settled": pl.Boolean}
@@ -100,8 +100,8 @@ def test_two_sheets_have_the_expected_outcomes(
     cells: str, former: str, stands: str | None, outcome: list[str], counts: set[str]
 ) -> None:
     names = ("a.csv", "b.csv")
-    known = {name: each for name, each in zip(names, former, strict=True) if each.strip()}
-    tables = frames(dict(zip(names, cells, strict=True)), known, stands)
+    former_cells = {name: each for name, each in zip(names, former, strict=True) if each.strip()}
+    tables = frames(dict(zip(names, cells, strict=True)), former_cells, stands)
     assert outcomes(*tables) == outcome
     assert counted_answers(*tables) == counts
 

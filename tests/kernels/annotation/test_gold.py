@@ -131,24 +131,24 @@ def test_judgements_agree_with_a_slow_twin(
     """Every candidate is compared with every entry; counts are those of sets."""
     pairs = list(dict.fromkeys(pairs))
     frames = entries(*listed), candidates(*pairs)
-    known = [pair for pair in listed if None not in pair]
+    readable = [pair for pair in listed if None not in pair]
 
     def same(one: Pair, other: Pair) -> bool:
         return one == other or (either_order and one == other[::-1])
 
     def covers(pair: Pair, place: int) -> bool:
         places = (0, 1) if either_order else (place,)
-        return any(entry[each] == pair[place] for entry in known for each in places)
+        return any(entry[each] == pair[place] for entry in readable for each in places)
 
     expected = {}
     for number, pair in enumerate(pairs):
         inside = {
             "l1": covers(pair, 0), "l2": covers(pair, 1),
-            "either": covers(pair, 0) or covers(pair, 1), "all": bool(known),
+            "either": covers(pair, 0) or covers(pair, 1), "all": bool(readable),
         }  # fmt: skip
         if None in pair:
             continue
-        if any(same(pair, entry) for entry in known):
+        if any(same(pair, entry) for entry in readable):
             expected["TP", f"{number:03}"] = True
         elif inside[covered]:
             expected["TP", f"{number:03}"] = False
@@ -157,7 +157,7 @@ def test_judgements_agree_with_a_slow_twin(
         return
     counts = coverage_counts(*frames, covered, either_order=either_order)
     whole = [pair for pair in pairs if None not in pair]
-    kinds = {frozenset(each) if either_order else each for each in known}
+    kinds = {frozenset(each) if either_order else each for each in readable}
     matched = {
         kind for kind, pair in product(kinds, whole)
         if kind == (frozenset(pair) if either_order else pair)
@@ -166,5 +166,5 @@ def test_judgements_agree_with_a_slow_twin(
     assert counts["n_matched"] == len(matched)
     assert counts["n_true"] == sum(expected.values())
     assert counts["n_unjudged"] == len(pairs) - len(expected)
-    assert counts["n_duplicates"] == len(known) - len(kinds)
-    assert counts["n_unreadable"] == len(listed) - len(known)
+    assert counts["n_duplicates"] == len(readable) - len(kinds)
+    assert counts["n_unreadable"] == len(listed) - len(readable)

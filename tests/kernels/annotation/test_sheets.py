@@ -88,8 +88,8 @@ def test_an_id_keeps_its_annotators_when_the_sample_grows() -> None:
     again = many.join(few.select("id").unique(), on="id", how="semi")
     assert set(again.select("id", "annotator").rows()) == set(few.select("id", "annotator").rows())
     for person in PEOPLE:  # and existing ids keep their order
-        mine = pl.col("annotator") == person
-        assert again.filter(mine)["id"].to_list() == few.filter(mine)["id"].to_list()
+        of_person = pl.col("annotator") == person
+        assert again.filter(of_person)["id"].to_list() == few.filter(of_person)["id"].to_list()
 
 
 def test_a_new_annotator_moves_no_id_between_the_others() -> None:

@@ -27,8 +27,8 @@ def values(name: str, *cells: Cells) -> list[float | None]:
 @given(data=st.data())
 @pytest.mark.parametrize("name", sorted(TWINS))
 def test_tail_measures_agree_with_sixty_digits(name: str, data: st.DataObject) -> None:
-    drawn = signatures(10**8 if name in TAILS else 10**12)  # exact tails are slow
-    rows = data.draw(st.lists(drawn, min_size=4, max_size=8))
+    cell_tables = signatures(10**8 if name in TAILS else 10**12)  # exact tails are slow
+    rows = data.draw(st.lists(cell_tables, min_size=4, max_size=8))
     slack = 1e-14 if name in LIMITS else 1e-290  # a logarithm near 0; near 1 - 1e-290
     for cells, value in zip(rows, values(name, *rows), strict=True):
         exact = TWINS[name](cells)

@@ -84,10 +84,10 @@ def independent(gold: Key, induced: Key) -> dict[str, tuple[float, float]]:
     """Return the mean over words, and that by instances, of each measure of heaviest senses."""
     values, sizes = defaultdict(list), []
     for word, items in gold.items():
-        known = [item for item in items if item in induced.get(word, {})]
+        clustered = [item for item in items if item in induced.get(word, {})]
         result = word_measures(
-            [heaviest(items[item]) for item in known],
-            [heaviest(induced[word][item]) for item in known],
+            [heaviest(items[item]) for item in clustered],
+            [heaviest(induced[word][item]) for item in clustered],
         )
         sizes.append(len(items))
         for name, value in result.items():

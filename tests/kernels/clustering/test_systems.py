@@ -72,15 +72,15 @@ def test_frequency_bands_agree_with_plain_counts(
     expected = []
     for before, end in [*spans, (0, len(ordered))] if len(spans) > 1 else spans:
         for words in ("all", "one class", "several classes"):
-            mine = [
+            types = [
                 item for item in ordered[before:end]
                 if words == "all" or (len(classes[item]) > 1) == (words == "several classes")
             ]  # fmt: skip
-            f = [counts[item] for item in mine]
-            sizes = [len(classes[item]) for item in mine]
+            f = [counts[item] for item in types]
+            sizes = [len(classes[item]) for item in types]
             expected.append((
-                before + 1, end, words, len(mine), sum(f), sum(f) / len(pairs),
-                len(set().union(*(classes[item] for item in mine))),
+                before + 1, end, words, len(types), sum(f), sum(f) / len(pairs),
+                len(set().union(*(classes[item] for item in types))),
                 sum(sizes) / len(sizes) if sizes else None, max(f, default=None),
                 min(f, default=None),
             ))  # fmt: skip
@@ -95,7 +95,7 @@ def test_frequency_bands_agree_with_those_by_hand() -> None:
     })  # fmt: skip
     bands = frequency_bands(items, last=[2, 50])
     columns = ["first_rank", "last_rank", "words", "types", "tokens", "classes", "classes_per_type",
-             "f_max", "f_min"]  # fmt: skip
+               "f_max", "f_min"]  # fmt: skip
     assert bands.select(columns).rows() == [
         (1, 2, "all", 2, 12, 3, 1.5, 8, 4),
         (1, 2, "one class", 1, 4, 1, 1.0, 4, 4),
@@ -240,11 +240,11 @@ def test_perfect_agreement_is_exactly_one(column: list[float]) -> None:
         for i, value in enumerate(column)
         for measure, times in (("v", 1.0), ("w", 3.0), ("vi", -2.0))
     ]
-    known = [None] if len(set(column)) == 1 else [1.0]
+    expected = [None] if len(set(column)) == 1 else [1.0]
     table = measure_correlations(frame(rows), lower_is_better=["vi"])
-    assert table["correlation"].to_list() == known * 18
+    assert table["correlation"].to_list() == expected * 18
     turned = measure_correlations(frame(rows)).filter(measure_1="v", measure_2="vi")
-    assert turned["correlation"].to_list() == [one and -one for one in known * 2]
+    assert turned["correlation"].to_list() == [one and -one for one in expected * 2]
 
 
 def test_tables_without_systems_are_empty() -> None:

@@ -27,8 +27,8 @@ NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB")
 def examples_of(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
     tokens = number_tokens(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
-    drawn = draw(add_positions(pairs, tokens), most=most, seed=seed)
-    return sentences(drawn, tokens, form="form").collect()
+    chosen = draw(add_positions(pairs, tokens), most=most, seed=seed)
+    return sentences(chosen, tokens, form="form").collect()
 
 
 @given(corpus=corpora(), most=st.integers(0, 3))
@@ -184,19 +184,19 @@ def sentences_surface(draw: st.DrawFn) -> tuple[RenderedSentence, list[int], int
     return sentence, marked, draw(st.integers(0, 30))
 
 
-@given(drawn=sentences_surface())
+@given(case=sentences_surface())
 def test_cut_sentences_agree_with_a_slow_twin(
-    drawn: tuple[RenderedSentence, list[int], int],
+    case: tuple[RenderedSentence, list[int], int],
 ) -> None:
-    sentence, marked, width = drawn
+    sentence, marked, width = case
     assert in_context(sentence, [marked], width=width) == [slow_context(sentence, marked, width)]
 
 
-@given(drawn=sentences_surface())
+@given(case=sentences_surface())
 def test_text_between_marks_and_cuts_occurs_in_the_sentence(
-    drawn: tuple[RenderedSentence, list[int], int],
+    case: tuple[RenderedSentence, list[int], int],
 ) -> None:
-    sentence, marked, width = drawn
+    sentence, marked, width = case
     (text,) = in_context(sentence, [marked], width=width)
     opening, closing = (re.escape(2 * sign) for sign in sentence.brackets)
     words = re.findall(f"{opening}(.*?){closing}", text)
@@ -225,11 +225,11 @@ def slow_context(sentence: RenderedSentence, marked: list[int], width: int) -> s
     if not 0 < width < sum(size):
         groups = [list(range(len(words)))]
     visible = {number for number, group in enumerate(groups) if own & set(group)}
-    mine = set(visible)
+    places = set(visible)
     length = [sum(size[place] for place in group) for group in groups]
 
     def away(number: int) -> int:
-        return min(sum(length[min(number, k) + 1 : max(number, k)]) for k in mine)
+        return min(sum(length[min(number, k) + 1 : max(number, k)]) for k in places)
 
     for number in sorted(set(range(len(groups))) - visible, key=lambda n: (away(n), n)):
         if sum(length[each] for each in visible) + length[number] > width:

@@ -57,9 +57,9 @@ def test_frequencies_of_subsets_are_sums(counts: Counts, threshold: int) -> None
     sums = with_subsets(counts_frame(counts), size=size, min_frequency=threshold).collect()
     assert sums.height == sum(f >= threshold for f in counts.values())
     for row in sums.iter_rows(named=True):
-        mine = [row[f"l{i}"] for i in range(1, size + 1)]
+        words = [row[f"l{i}"] for i in range(1, size + 1)]
         for each in subsets(size):
-            slow = sum(f for w, f in counts.items() if all(w[i - 1] == mine[i - 1] for i in each))
+            slow = sum(f for w, f in counts.items() if all(w[i - 1] == words[i - 1] for i in each))
             assert row[frequency_name(each, size)] == slow
 
 
@@ -107,9 +107,9 @@ def test_cells_equal_plain_counts_and_obey_the_laws(counts: Counts) -> None:
     sums = with_subsets(counts_frame(counts), size=size).collect()
     observed = sums.with_columns(cell(each, size).alias(str(each)) for each in subsets(size))
     for row in observed.iter_rows(named=True):
-        mine = [row[f"l{i}"] for i in range(1, size + 1)]
+        words = [row[f"l{i}"] for i in range(1, size + 1)]
         for each in subsets(size):
-            agree = [[i for i in range(1, size + 1) if w[i - 1] == mine[i - 1]] for w in counts]
+            agree = [[i for i in range(1, size + 1) if w[i - 1] == words[i - 1]] for w in counts]
             slow = sum(f for f, at in zip(counts.values(), agree, strict=True) if at == list(each))
             assert row[str(each)] == slow
         assert sum(row[str(each)] for each in subsets(size)) == row["N"]

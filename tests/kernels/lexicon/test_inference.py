@@ -48,8 +48,8 @@ EVERY = scores()
 
 def by_size(size: int, seed: str) -> pl.DataFrame:
     lemmas = EVERY.select("lemma", n=pl.col("n_gold").cast(pl.Float64))
-    drawn = sample_by_size(lemmas, size=size, seed=seed).select("lemma", "pi")
-    return EVERY.drop("pi").join(drawn, on="lemma")
+    sample = sample_by_size(lemmas, size=size, seed=seed).select("lemma", "pi")
+    return EVERY.drop("pi").join(sample, on="lemma")
 
 
 def test_chances_of_all_lemmas_are_those_of_the_design() -> None:

@@ -122,18 +122,18 @@ def test_agreement_on_forms_agrees_with_sets(keyed: Keyed) -> None:
     agreement = {row[:3]: row[3:] for row in keying_agreement(compared).iter_rows()}
     pairs = {key[1:] for key in expected}
     for pair in pairs:
-        mine = [values for key, values in expected.items() if key[1:] == pair]
-        equal = sum(values[3] == 1 for values in mine)
+        of_pair = [values for key, values in expected.items() if key[1:] == pair]
+        equal = sum(values[3] == 1 for values in of_pair)
         result = agreement[(*pair, "lemmas")]
-        assert result[:2] == (len(mine), pytest.approx(equal / len(mine)))
-        limits = [float(each) for each in wilson(equal, len(mine))]
+        assert result[:2] == (len(of_pair), pytest.approx(equal / len(of_pair)))
+        limits = [float(each) for each in wilson(equal, len(of_pair))]
         assert list(result[2:4]) == pytest.approx(limits)
-        sizes = sum(values[0] + values[1] for values in mine)
-        with_forms = sum(values[0] + values[1] > 0 for values in mine)
+        sizes = sum(values[0] + values[1] for values in of_pair)
+        with_forms = sum(values[0] + values[1] > 0 for values in of_pair)
         count, estimate, lower, upper, _ = agreement[(*pair, "forms")]
         assert count == with_forms
         if sizes:
-            assert estimate == pytest.approx(2 * sum(values[2] for values in mine) / sizes)
+            assert estimate == pytest.approx(2 * sum(values[2] for values in of_pair) / sizes)
             assert 0 <= lower <= estimate <= upper <= 1
         else:
             assert estimate is lower is upper is None

@@ -70,9 +70,9 @@ def test_entropy_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None
     expected = slow_entropy(gold, lexicon)
     assert (result.value is None) == (expected is None)
     assert result.value is None or result.value == pytest.approx(expected, abs=1e-12)
-    known = set().union(*gold.values())
-    assert result.outside == sum(not forms & known for forms in lexicon.values())
-    assert result.unknown == len(set().union(*lexicon.values()) - known)
+    gold_forms = set().union(*gold.values())
+    assert result.outside == sum(not forms & gold_forms for forms in lexicon.values())
+    assert result.unknown == len(set().union(*lexicon.values()) - gold_forms)
 
 
 def test_pure_clusters_have_zero_entropy() -> None:
@@ -286,9 +286,9 @@ def test_maltese_lexicons_have_their_published_scores(
     )
     scores = score_lemmas(first, second)
     means = [scores[name].mean() for name in ("precision", "recall", "L")]
-    got: tuple[Any, ...] = (*means, scores["L"].var(ddof=0), value_of(scores))
+    computed: tuple[Any, ...] = (*means, scores["L"].var(ddof=0), value_of(scores))
     assert (scores.height, scores["n_gold"].sum()) == expected[:2]
-    assert tuple(round(float(each), 4) for each in got) == expected[2:]
+    assert tuple(round(float(each), 4) for each in computed) == expected[2:]
 
 
 @pytest.mark.long
@@ -324,10 +324,10 @@ def test_scores_of_lemmas_equal_the_slow_scalars(gold: Lexicon, lexicon: Lexicon
         best(lemma, gold, lexicon)[0] for lemma in shared
     ]
     expected = star(shared, gold, lexicon)
-    got = value_of(scores)
-    assert (got is None) == (expected is None)
-    assert got is None or got == pytest.approx(float(expected or 0))
-    assert scores["contribution"].sum() == pytest.approx(got or 0.0)
+    computed = value_of(scores)
+    assert (computed is None) == (expected is None)
+    assert computed is None or computed == pytest.approx(float(expected or 0))
+    assert scores["contribution"].sum() == pytest.approx(computed or 0.0)
     assert scores["L"].is_between(0, 1).all()
     same = [float(value(gold[lemma], lexicon[lemma])) for lemma in shared]
     assert scores["same_l"].to_list() == pytest.approx(same)
@@ -335,10 +335,10 @@ def test_scores_of_lemmas_equal_the_slow_scalars(gold: Lexicon, lexicon: Lexicon
 
 @given(lexicons, lexicons)
 def test_f_star_equals_the_slow_scalar(gold: Lexicon, lexicon: Lexicon) -> None:
-    got = f_star(matches_of(frame(gold), frame(lexicon)))
+    computed = f_star(matches_of(frame(gold), frame(lexicon)))
     expected = star(list(gold), gold, lexicon)
-    assert (got is None) == (expected is None)
-    assert got is None or got == pytest.approx(float(expected or 0))
+    assert (computed is None) == (expected is None)
+    assert computed is None or computed == pytest.approx(float(expected or 0))
 
 
 @given(lexicons, lexicons)

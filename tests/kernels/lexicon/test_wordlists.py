@@ -192,9 +192,9 @@ def test_a_lemma_without_forms_has_a_size_of_zero() -> None:
 def test_common_lemmas_are_projected_by_the_share_of_the_sample() -> None:
     """Of 98 lemmas drawn from 245 three are in both: 245 x 3 / 98 = 7.5, to the even number 8."""
     lemmas = pl.DataFrame({"lemma": [f"l{i:03}" for i in range(245)]})
-    drawn = simple_sample(lemmas, size=98, seed="s").with_columns(population=pl.lit(245))
-    both = Both(drawn.select("lemma").head(3), lemmas=3, bases=0)
-    matches = sampled_matches(both, drawn, looked_up=None, complete=False).collect()
+    sample = simple_sample(lemmas, size=98, seed="s").with_columns(population=pl.lit(245))
+    both = Both(sample.select("lemma").head(3), lemmas=3, bases=0)
+    matches = sampled_matches(both, sample, looked_up=None, complete=False).collect()
     assert matches["population"].to_list() == [8, 8, 8]
     assert simple_sample(lemmas, size=245, seed="s")["pi"].unique().to_list() == [1.0]
 

@@ -55,10 +55,10 @@ def test_tables_have_a_row_for_each_judge() -> None:
 def test_savings_count_the_draws_of_the_list() -> None:
     tables = saving_tables(PREDICTIONS, DRAWS, RANKS, at=[100, 200], pairs=[("mi", "t")])
     ranks = {name: RANKS.filter(measure=name)["rank"].to_numpy() for name in ("mi", "t")}
-    for name, n, drawn in tables["savings"].filter(judge="a").select(
+    for name, n, count in tables["savings"].filter(judge="a").select(
         "measure", "n", "n_judged"
     ).iter_rows():  # fmt: skip
-        assert drawn == (ranks[name][DRAWN] <= n).sum()
+        assert count == (ranks[name][DRAWN] <= n).sum()
     only = [(ranks["mi"][DRAWN] <= n) != (ranks["t"][DRAWN] <= n) for n in (100, 200)]
     assert tables["pair_savings"].filter(judge="a")["n_judged"].to_list() == [
         each.sum() for each in only
@@ -163,8 +163,10 @@ def test_a_difference_needs_enough_on_both_sides() -> None:
     assert label_savings(y, half, members, weights, fold=fold).labels[0] == pytest.approx(
         0.5, abs=0.02
     )
-    known = label_savings(y, half, members, weights, fold=fold, share=np.array([[1.0, 0.0]]))
-    assert known.labels[0] == pytest.approx(1.0)
+    partly_certain = label_savings(
+        y, half, members, weights, fold=fold, share=np.array([[1.0, 0.0]])
+    )
+    assert partly_certain.labels[0] == pytest.approx(1.0)
     members[0, 1, 60:] = False
     assert np.isnan(label_savings(y, y, members, weights, fold=fold).labels[0])
 

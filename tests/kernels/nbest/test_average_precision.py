@@ -159,8 +159,10 @@ def slow(tp: np.ndarray, pi: np.ndarray, smoothing: float) -> float:
         W, hits = sum(1 / pi[j] for j in above), sum(tp[j] / pi[j] for j in above)
         each = smoothing * W / len(above) if above else 0.0
         mean = (hits + each) / (W + 2 * each) if above else 0.5
-        known = [j for j in range(i) if sure[j]]
-        precision = (1 + sum(tp[j] for j in known) + (i - len(known)) * mean) / (i + 1)
+        certain_above = [j for j in range(i) if sure[j]]
+        precision = (1 + sum(tp[j] for j in certain_above) + (i - len(certain_above)) * mean) / (
+            i + 1
+        )
         weight = 1.0 if sure[i] else (len(tp) - sum(sure)) / whole / pi[i]
         summed, total = summed + weight * precision, total + weight
     return summed / total if total else nan
@@ -249,7 +251,10 @@ def slow_walk(
     """Go down the list with candidates below a rank that were missed; every draw weighs 1/pi."""
     size = len(tp)
     judged = [i for i in range(size) if not np.isnan(tp[i])]
-    sure, drawn = ([i for i in judged if bool(pi[i] == 1.0) is known] for known in (True, False))
+    sure, drawn = (
+        [i for i in judged if bool(pi[i] == 1.0) is certain_above]
+        for certain_above in (True, False)
+    )
     uncertain = size - len(sure)
     each = uncertain / (sum(1 / pi[i] for i in drawn) + count)
     summed = total = 0.0
@@ -261,9 +266,11 @@ def slow_walk(
         more = count if i + 1 > below else 0.0
         W = sum(1 / pi[j] for j in drawn if j < i) + more
         hits = sum(tp[j] / pi[j] for j in drawn if j < i) + true * more
-        known = [j for j in sure if j < i]
+        certain_above = [j for j in sure if j < i]
         share = hits / W if W else 0.0
-        precision = (1 + sum(tp[j] for j in known) + (i - len(known)) * share) / (i + 1)
+        precision = (1 + sum(tp[j] for j in certain_above) + (i - len(certain_above)) * share) / (
+            i + 1
+        )
         weight = 1.0 if i in sure else each / pi[i]
         summed, total = summed + weight * precision, total + weight
         best = max(best, precision) if i + 1 > below else best
@@ -361,9 +368,9 @@ def test_limits_cover_the_truth(labels: str, design: str) -> None:
     }[design]
     pi, covered, estimates = draws * x / x.sum(), [], []
     for _ in range(60):
-        drawn = np.sort(np.argsort(bits.random(1000) / pi)[:draws])
+        sample = np.sort(np.argsort(bits.random(1000) / pi)[:draws])
         estimate = average_precision_limits(
-            tp[drawn], pi=pi[drawn], ranks=drawn + 1, candidates=len(tp)
+            tp[sample], pi=pi[sample], ranks=sample + 1, candidates=len(tp)
         )
         estimates.append(estimate.estimate)
         covered.append(estimate.lower <= true <= estimate.upper)

@@ -75,9 +75,9 @@ def test_statements_about_thresholds_hold_simultaneously() -> None:
     ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, size + 1), "tie": 1})
     thresholds, runs = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8], 60
     for _ in range(runs):
-        drawn = np.sort(random.choice(size, 90, replace=False))
+        sample = np.sort(random.choice(size, 90, replace=False))
         judged = pl.DataFrame({
-            "category": "TP", "id": [ids[i] for i in drawn], "tp": tp[drawn], "multiplicity": 1,
+            "category": "TP", "id": [ids[i] for i in sample], "tp": tp[sample], "multiplicity": 1,
         })  # fmt: skip
         counts = nbest_counts(ranks.lazy(), judged.lazy())
         selected = counts.filter(pl.col("n") >= 40)
@@ -114,9 +114,9 @@ TRUE = RNG.random(SIZE) < np.linspace(0.6, 0.05, SIZE)
 """Whether each candidate is a true positive: more often so at the top."""
 
 
-def judged_frame(drawn: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:
+def judged_frame(indices: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:
     return pl.DataFrame({
-        "category": "TP", "id": [f"c{each}" for each in drawn], "tp": TRUE[drawn],
+        "category": "TP", "id": [f"c{each}" for each in indices], "tp": TRUE[indices],
         "multiplicity": multiplicity,
     }).with_columns(pl.col("multiplicity").cast(pl.Int64))  # fmt: skip
 
@@ -159,11 +159,11 @@ def test_bands_cover_all_sizes_more_often_than_pointwise_limits() -> None:
     runs = 120
     for seed in range(runs):
         draws = judged_frame(draw(seed))
-        mine = counts_between(draws).filter(measure="falling").sort("n")
+        counts = counts_between(draws).filter(measure="falling").sort("n")
         for name, frame in (
             ("band", band_of(draws, replicates=300).filter(measure="falling")),
             ("pointwise", interval_columns(
-                mine, k="k_sampled", n="n_sampled", method="clopper_pearson", confidence=0.95)),
+                counts, k="k_sampled", n="n_sampled", method="clopper_pearson", confidence=0.95)),
         ):  # fmt: skip
             lower, upper = frame.select(pl.col("^lower.*$", "^upper.*$")).to_numpy().T
             of = truth[frame["n"].to_numpy() - 1]

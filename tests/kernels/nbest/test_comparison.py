@@ -620,9 +620,9 @@ def test_limits_of_a_family_hold_together(correction: str, equal: bool) -> None:
     table = pair_differences(
         tests.drop("true"), population="super", method="clopper_pearson", settings=settings
     )
-    known = table.join(
+    joined = table.join(
         tests.select("category", "measure_2", "true"), on=["category", "measure_2"], how="left"
     )
     contained = pl.col("true").is_between("lower_family", "upper_family")
-    families = known.group_by("category").agg(contained.all().alias("held"))
+    families = joined.group_by("category").agg(contained.all().alias("held"))
     assert families["held"].mean() >= 0.95

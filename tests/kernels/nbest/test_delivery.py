@@ -93,17 +93,19 @@ def test_the_judged_draws_estimate_the_others() -> None:
     truth = rng.random(300) < np.linspace(0.9, 0.1, 300)
     errors, covered = [], []
     for _ in range(300):
-        drawn = np.zeros(300, bool)
-        drawn[rng.choice(300, 60, replace=False)] = True
-        further = ~drawn & (np.arange(300) < 40)  # the best were also judged, outside of the sample
-        known = [
+        is_drawn = np.zeros(300, bool)
+        is_drawn[rng.choice(300, 60, replace=False)] = True
+        further = ~is_drawn & (
+            np.arange(300) < 40
+        )  # the best were also judged, outside of the sample
+        judgements = [
             bool(tp) if is_judged else None
-            for tp, is_judged in zip(truth, drawn | further, strict=True)
+            for tp, is_judged in zip(truth, is_drawn | further, strict=True)
         ]
-        table = pl.DataFrame({"multiplicity": drawn.astype(int), "tp": known})
+        table = pl.DataFrame({"multiplicity": is_drawn.astype(int), "tp": judgements})
         result = evidence(table, 80)
         estimate, lower, upper = unjudged_precision(result, confidence=0.95)
-        remaining = truth[: result.depth][~(drawn | further)[: result.depth]].mean()
+        remaining = truth[: result.depth][~(is_drawn | further)[: result.depth]].mean()
         assert estimate is not None
         errors.append(estimate - remaining)
         covered.append(lower <= remaining <= upper)

@@ -422,12 +422,12 @@ HOW_WORST_CASE: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.9
 
 
 def worst_cases_of(
-    labels: list[bool | None], *, drawn: list[int] | None = None, **how: Any
+    labels: list[bool | None], *, multiplicities: list[int] | None = None, **how: Any
 ) -> pl.DataFrame:
     """Return the worst cases of a ranking with these labels, each drawn so many times."""
     ids = [f"c{place}" for place in range(len(labels))]
     ranks = pl.LazyFrame({"measure": "mi", "rank": range(1, len(ids) + 1), "id": ids, "tie": 1})
-    times = drawn or [1] * len(ids)
+    times = multiplicities or [1] * len(ids)
     judged = pl.DataFrame(
         {"category": "TP", "id": ids, "tp": labels, "multiplicity": times},
         schema_overrides={"tp": pl.Boolean},
@@ -442,7 +442,9 @@ def worst_cases_of(
 def test_the_worst_case_agrees_with_that_by_hand() -> None:
     """Of 2 + 3 draws in the first three places, with multiplicity, 2 true and 1 open."""
     row = (
-        worst_cases_of([True, False, None, True], drawn=[2, 2, 1, 0]).filter(n=3).row(0, named=True)
+        worst_cases_of([True, False, None, True], multiplicities=[2, 2, 1, 0])
+        .filter(n=3)
+        .row(0, named=True)
     )
     assert (row["n_drawn"], row["n_unjudged"], row["precision"]) == (5, 1, 0.5)
     assert (row["precision_if_false"], row["precision_if_true"]) == (0.4, 0.6)

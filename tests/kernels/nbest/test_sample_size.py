@@ -137,9 +137,9 @@ def slow_predictive(
             p = bits.betavariate(k[side] + 0.5, n[side] - k[side] + 0.5)
             pool += [(side, bits.random() < p) for _ in range(design.apart - n[side])]
         pool += [(2, False)] * (design.candidates - before - len(pool))
-        drawn = bits.sample(pool, size - before)
-        hits = [k[side] + drawn.count((side, True)) for side in (0, 1)]
-        draws = [n[side] + sum(x[0] == side for x in drawn) for side in (0, 1)]
+        further = bits.sample(pool, size - before)
+        hits = [k[side] + further.count((side, True)) for side in (0, 1)]
+        draws = [n[side] + sum(x[0] == side for x in further) for side in (0, 1)]
         marks += verdict(design, hits[0], draws[0], hits[1], draws[1]) == "first"
     return marks / runs
 
@@ -159,8 +159,10 @@ def test_the_pilot_is_part_of_the_larger_sample() -> None:
     for pilot, first in (((9, 10, 1, 10), 1.0), ((5, 10, 4, 10), 0.0)):
         stays = predictive_power(design, size=30, pilot=pilot, pilot_size=30, replicates=50)
         assert (stays.first, stays.second) == (first, 0.0)
-    known = predictive_power(design, size=80, pilot=(20, 25, 5, 25), pilot_size=50, replicates=50)
-    assert known.first == 1.0  # D1 and D2 are completely drawn
+    complete = predictive_power(
+        design, size=80, pilot=(20, 25, 5, 25), pilot_size=50, replicates=50
+    )
+    assert complete.first == 1.0  # D1 and D2 are completely drawn
 
 
 @pytest.mark.parametrize(("change", "message"), [

@@ -216,9 +216,9 @@ def nested_samples(
     random = np.random.default_rng(len(rates) * measures + runs)
     parts = np.diff([0, *sizes])
     true = [round(share * part) for share, part in zip(rates, parts, strict=True)]
-    drawn = random.binomial(parts, rate, (runs, measures, len(sizes)))
-    hits = random.hypergeometric(true, parts - np.array(true), drawn)
-    m, k = drawn.cumsum(axis=2), hits.cumsum(axis=2)
+    draws = random.binomial(parts, rate, (runs, measures, len(sizes)))
+    hits = random.hypergeometric(true, parts - np.array(true), draws)
+    m, k = draws.cumsum(axis=2), hits.cumsum(axis=2)
     run, measure, size = np.indices(m.shape).reshape(3, -1)
     frame = pl.DataFrame({
         "category": run, "measure": measure, "n": np.array(sizes)[size], "n_sampled": m.ravel(),

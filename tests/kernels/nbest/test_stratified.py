@@ -88,8 +88,8 @@ def test_larger_samples_contain_the_smaller_ones(
     large = stratified_sample(IDS, sizes={"a": a + more_a, "b": b + more_b}, seed=seed)
     assert set(small["id"]) <= set(large["id"])
     strata = dict(IDS.select("id", "stratum").iter_rows())
-    drawn = Counter(strata[x] for x in large["id"])
-    assert (drawn["a"], drawn["b"]) == (min(a + more_a, 30), min(b + more_b, 10))
+    counts = Counter(strata[x] for x in large["id"])
+    assert (counts["a"], counts["b"]) == (min(a + more_a, 30), min(b + more_b, 10))
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.text(max_size=3))
@@ -178,12 +178,12 @@ def test_draws_of_strata_agree_with_a_slow_twin(
     schema = {"id": pl.String, "stratum": pl.String}
     strata = pl.DataFrame([(f"x{n}", name) for n, name in enumerate(names)], schema, orient="row")
     sizes = {name: size for name, size in sizes_by_stratum.items() if name in names}
-    drawn = [
+    samples = [
         without_replacement(strata.filter(pl.col("stratum") == name), size=sizes[name], seed="s")
         .with_columns(stratum=pl.lit(name))
         for name in sorted(sizes)
     ]  # fmt: skip
-    expected = [row for each in drawn for row in each.select("id", "pi", "stratum").rows()]
+    expected = [row for each in samples for row in each.select("id", "pi", "stratum").rows()]
     result = stratified_sample(strata.lazy(), sizes=sizes, seed="s")
     assert result.select("id", "pi", "stratum").rows() == expected
     assert result["position"].to_list() == list(range(1, len(expected) + 1))

@@ -259,7 +259,7 @@ def test_limits_for_candidates_to_come_combine_those_of_the_parts() -> None:
 def test_degenerate_sets_have_exact_or_trivial_limits() -> None:
     # the same lists; both judged as a whole; no draw in D1, and none at all
     interval = limits([0, 5, 0, 0], [0, 9, 0, 0], [0, 2, 3, 0], [0, 9, 9, 0],
-                   size=[0, 9, 9, 9], list_size=18)  # fmt: skip
+                      size=[0, 9, 9, 9], list_size=18)  # fmt: skip
     assert interval[0] == pytest.approx([0.0, 3 / 18, -3 / 18, -0.5])
     assert interval[1] == pytest.approx([0.0, 3 / 18, 6 / 18, 0.5])
     assert limits([], [], [], [], size=[], list_size=[]) == ([], [])

@@ -289,7 +289,7 @@ def test_proportions_without_errors_are_not_changed(x: float, y: float, z: float
 def test_expected_judgements_of_a_share_give_that_share(p: float, x: float, y: float) -> None:
     a, b = 0.5 + x / 2, 0.51 + y * 0.49
     result = corrected_proportion(exact_estimate(p * a + (1 - p) * (1 - b)), sensitivity=exact_estimate(a),
-                                 specificity=exact_estimate(b))  # fmt: skip
+                                  specificity=exact_estimate(b))  # fmt: skip
     assert [float(each) for each in result] == pytest.approx([p] * 3, abs=1e-9)
 
 
@@ -390,8 +390,8 @@ def test_distinct_pairs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> No
         calls.extend(zip(np.asarray(k).tolist(), np.asarray(n).tolist(), strict=True))
         return clopper_pearson(k, n, confidence=confidence)
 
-    known = {"clopper_pearson": Interval("clopper_pearson", spy, reference="")}
-    monkeypatch.setattr("pipeline.kernels.statistics.intervals.INTERVALS", known)
+    methods = {"clopper_pearson": Interval("clopper_pearson", spy, reference="")}
+    monkeypatch.setattr("pipeline.kernels.statistics.intervals.INTERVALS", methods)
     add(pl.DataFrame({"k": [1, 2, 1, 1], "n": [5, 5, 5, 6]}))
     assert sorted(calls) == [(1, 5), (1, 6), (2, 5)]
 

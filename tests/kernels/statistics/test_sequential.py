@@ -475,8 +475,8 @@ def test_levels_apart_add_up_to_alpha_and_are_the_lowest(spending: str) -> None:
     shares = [0.1, 0.4, 0.7, 1.0]
     apart = increment_levels(shares, alpha=0.05, spending=spending)
     assert apart.sum() == pytest.approx(0.05)
-    known = spent_levels(shares, [9, 2, 1.5, 0.9], alpha=0.05, spending=spending)
-    assert (apart <= known + 1e-9).all()
+    levels = spent_levels(shares, [9, 2, 1.5, 0.9], alpha=0.05, spending=spending)
+    assert (apart <= levels + 1e-9).all()
 
 
 def test_less_correlated_looks_have_lower_levels() -> None:

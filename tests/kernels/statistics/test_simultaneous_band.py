@@ -132,11 +132,11 @@ def misses() -> tuple[float, float]:
     missed = np.zeros((2, 200))
     for number in range(missed.shape[1]):
         ranks = np.sort(bits.choice(size, draws, replace=False)) + 1
-        drawn = np.searchsorted(ranks, n, side="right")
-        k = np.append(0, np.cumsum(true[ranks - 1]))[drawn]
+        counts = np.searchsorted(ranks, n, side="right")
+        k = np.append(0, np.cumsum(true[ranks - 1]))[counts]
         c = factor([Curve(ranks)], working_weights(np.full(draws, draws / size)), n, replicates=500)
         for place, alpha in enumerate((0.05, band_level(c))):
-            lower, upper = hypergeometric(k, drawn, population=n, confidence=1 - alpha)
+            lower, upper = hypergeometric(k, counts, population=n, confidence=1 - alpha)
             wrong = (np.rint(lower * n) > curve) | (np.rint(upper * n) < curve)
             missed[place, number] = wrong.any()
     return float(missed[0].mean()), float(missed[1].mean())
@@ -156,11 +156,11 @@ def test_the_pp_verb_pairs_have_these_factors(public_data: Callable[[str], Path]
     )
     scores = lx.score(pairs, measures=["t_score"])["t_score"]
     ranks = scores.rank("ordinal", descending=True).to_numpy().astype(np.int64)
-    drawn = np.random.default_rng(7).choice(len(ranks), 510, replace=False)
+    sample = np.random.default_rng(7).choice(len(ranks), 510, replace=False)
     weights = working_weights(np.full(510, 510 / len(ranks)))
-    assert factor([Curve(ranks[drawn])], weights, range(50, 2001)) == pytest.approx(2.9, abs=0.12)
+    assert factor([Curve(ranks[sample])], weights, range(50, 2001)) == pytest.approx(2.9, abs=0.12)
     cuts = [500, 1000, 1500, 2000]
-    assert factor([Curve(ranks[drawn])], weights, cuts) == pytest.approx(2.4, abs=0.1)
+    assert factor([Curve(ranks[sample])], weights, cuts) == pytest.approx(2.4, abs=0.1)
 
 
 def test_wrong_weights_and_curves_are_refused() -> None:

@@ -167,14 +167,14 @@ def slow_estimate(
     size = len(members)
     strata = sorted({each.stratum for each in members if each.pi < 1})
     parts = {h: [each for each in members if each.pi < 1 and each.stratum == h] for h in strata}
-    known = [each for each in members if each.pi == 1]
+    certain = [each for each in members if each.pi == 1]
     for h in strata:
         if all(each.y is not None for each in parts[h]):
-            known += parts.pop(h)
-    if any(each.y is None for each in known) or not size:
+            certain += parts.pop(h)
+    if any(each.y is None for each in certain) or not size:
         return None, None
     rest = sum(map(len, parts.values()))
-    hits = sum(each.y or 0 for each in known)
+    hits = sum(each.y or 0 for each in certain)
     if not rest:
         return Fraction(hits, size), Fraction(0)
     parts = {h: centre_guesses(part) for h, part in parts.items()}

@@ -84,10 +84,10 @@ def _later_question(low: int, *, labels: float) -> tuple[pl.DataFrame, pl.DataFr
         "measure": ["mi"] * 1000 + ["dice"] * 1000, "id": ids * 2,
         "rank": [*range(1, 1001), *range(1000, 0, -1)],
     })  # fmt: skip
-    drawn = [*range(80), *range(100, 100 + low)]
+    indices = [*range(80), *range(100, 100 + low)]
     draws = pl.DataFrame({
-        "id": [ids[place] for place in drawn], "tp": [place < 40 for place in drawn],
-        "pi": pi[drawn],
+        "id": [ids[place] for place in indices], "tp": [place < 40 for place in indices],
+        "pi": pi[indices],
     })  # fmt: skip
     return ranks, draws, pi
 

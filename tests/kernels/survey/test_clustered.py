@@ -178,13 +178,13 @@ def test_estimates_are_sums_of_shares() -> None:
     assert study.classes > 1
     assert study.strata > study.classes
     first = np.searchsorted(AT, study.ranks, side="left")
-    drawn = draw_shares(study, first, [(0, 1), (0, 2), (1, 2)], range(2))
-    assert drawn.shares.sum(axis=-1) == pytest.approx(1.0)
-    estimates = drawn.shares @ drawn.y
+    shares = draw_shares(study, first, [(0, 1), (0, 2), (1, 2)], range(2))
+    assert shares.shares.sum(axis=-1) == pytest.approx(1.0)
+    estimates = shares.shares @ shares.y
     here, _ = differences(study)
-    known = here.drop_nulls("difference")
-    assert 0 < known.height < here.height  # one has too few draws in a class
-    for row in known.iter_rows(named=True):
+    defined = here.drop_nulls("difference")
+    assert 0 < defined.height < here.height  # one has too few draws in a class
+    for row in defined.iter_rows(named=True):
         at, pair = AT.index(row["n"]), PAIRS.index((row["measure_1"], row["measure_2"]))
         expected = row["estimate_1"], row["estimate_2"]
         assert estimates[at, pair].tolist() == pytest.approx(expected)
@@ -194,8 +194,8 @@ def test_differences_of_one_stratum_agree_with_a_slow_twin() -> None:
     """Weights 1 / pi within one class; certain draws weigh 1."""
     chance = np.where(np.arange(N) % 9 == 0, 1.0, 0.3 + 0.2 * (np.arange(N) % 3))
     candidates = pl.DataFrame({"id": IDS, "pi": chance})
-    drawn = (np.arange(N) % 9 == 0) | (BITS.random(N) < chance)
-    draws = candidates.with_columns(tp=pl.Series(BITS.random(N) < 0.4)).filter(pl.Series(drawn))
+    is_drawn = (np.arange(N) % 9 == 0) | (BITS.random(N) < chance)
+    draws = candidates.with_columns(tp=pl.Series(BITS.random(N) < 0.4)).filter(pl.Series(is_drawn))
     here, table = differences(study_of(draws, candidates=candidates), pairs=[("a", "b")])
     place = {name: at for at, name in enumerate(IDS)}
     ranked = {

@@ -53,10 +53,10 @@ def random_population(
 def test_expected_costs_agree_with_many_samples() -> None:
     x, group = random_population(1)
     pi, bits = inclusion(x, size=60), np.random.default_rng(2)
-    drawn = bits.random((4000, len(x))) < pi
-    met = [len(np.unique(group[row])) for row in drawn]
+    samples = bits.random((4000, len(x))) < pi
+    met = [len(np.unique(group[row])) for row in samples]
     assert groups_met(pi, group) == pytest.approx(np.mean(met), rel=0.01)
-    costs = [4.0 * m + row.sum() for m, row in zip(met, drawn, strict=True)]
+    costs = [4.0 * m + row.sum() for m, row in zip(met, samples, strict=True)]
     assert expected_cost(pi, LabellingCost(group, 5.0, 1.0)) == pytest.approx(
         np.mean(costs), rel=0.01
     )
@@ -199,8 +199,8 @@ def test_larger_samples_contain_the_smaller_ones() -> None:
 def test_judged_candidates_are_certain_and_not_drawn() -> None:
     judged = np.array(RANKS["x"]) <= 50
     tables = design(judged)
-    known = tables.sample.filter(pl.col("position") <= 50)
-    assert known["certain"].all()
+    judged_rows = tables.sample.filter(pl.col("position") <= 50)
+    assert judged_rows["certain"].all()
     assert tables.sample.height == 110
     answered = tables.questions.filter(pl.col("question").str.starts_with("x at"))
     assert answered["half_width"].to_list() == [0.0, 0.0]
@@ -278,11 +278,11 @@ OTHER = np.concatenate([np.full(100, 0.5), np.full(100, 2.0), np.full(200, 1.0)]
 
 def rates(x: FloatArray, *, size: int, runs: int) -> FloatArray:
     """Return how often each was drawn."""
-    chances, drawn = inclusion(x, size=size), np.zeros(len(x))
+    chances, times = inclusion(x, size=size), np.zeros(len(x))
     bits = np.random.default_rng(1)
     for _ in range(runs):
-        drawn[sequential_poisson(chances, bits.random(len(x)), size=size)] += 1
-    return drawn / runs
+        times[sequential_poisson(chances, bits.random(len(x)), size=size)] += 1
+    return times / runs
 
 
 @pytest.mark.parametrize("size", [20, 80, 160])
@@ -318,9 +318,9 @@ def test_rates_are_near_the_chances_in_krenns_data(size: int) -> None:
 
 def test_equal_sizes_draw_a_simple_sample() -> None:
     numbers = permanent_numbers(IDS, seed="s")
-    drawn = sequential_poisson(inclusion(np.ones(400), size=30), numbers, size=30)
+    sample = sequential_poisson(inclusion(np.ones(400), size=30), numbers, size=30)
     simple = without_replacement(pl.DataFrame({"id": IDS}), size=30, seed="s")
-    assert IDS.gather(drawn).to_list() == simple["id"].to_list()
+    assert IDS.gather(sample).to_list() == simple["id"].to_list()
 
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 99))
@@ -355,12 +355,12 @@ def test_the_last_chance_is_nearly_that_of_the_union_of_steps(
     sizes: list[int], within: float
 ) -> None:
     """The worst case is two steps just before and after a block is certain: 2 % more."""
-    chances, drawn = inclusion(SKEWED, size=sizes[-1]), np.zeros(400)
+    chances, times = inclusion(SKEWED, size=sizes[-1]), np.zeros(400)
     bits = np.random.default_rng(2)
     for _ in range(2000):
-        drawn[growing_sample(SKEWED, bits.random(400), sizes=sizes)[0]] += 1
+        times[growing_sample(SKEWED, bits.random(400), sizes=sizes)[0]] += 1
     for block in (slice(100, 200), slice(200, 400)):
-        assert drawn[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
+        assert times[block].mean() / 2000 == pytest.approx(chances[block].mean(), rel=within)
 
 
 def test_judged_candidates_give_fresh_numbers_in_any_order() -> None:
@@ -392,7 +392,7 @@ def test_descending_steps_are_refused(sizes: list[int]) -> None:
 
 def test_only_fresh_numbers_have_the_right_chances() -> None:
     """A simple sample of 100 first; then 50 of the rest by a design based on the first."""
-    drawn = {name: np.zeros(400) for name in ("fresh", "old", "expected")}
+    times = {name: np.zeros(400) for name in ("fresh", "old", "expected")}
     for run in range(300):
         old = permanent_numbers(IDS, seed=str(run))
         first = sequential_poisson(inclusion(np.ones(400), size=100), old, size=100)
@@ -400,11 +400,11 @@ def test_only_fresh_numbers_have_the_right_chances() -> None:
         x = SKEWED.copy()
         x[first] = 0.0
         chances = inclusion(x, size=50)
-        drawn["expected"] += chances
+        times["expected"] += chances
         for name, numbers in (("fresh", fresh), ("old", old)):
-            drawn[name][sequential_poisson(chances, numbers, size=50)] += 1
+            times[name][sequential_poisson(chances, numbers, size=50)] += 1
     blocks = (slice(0, 100), slice(100, 200), slice(200, 400))
-    shares = {name: [counts[block].sum() for block in blocks] for name, counts in drawn.items()}
+    shares = {name: [counts[block].sum() for block in blocks] for name, counts in times.items()}
     assert shares["fresh"] == pytest.approx(shares["expected"], rel=0.05)
     assert shares["old"][0] > 1.2 * shares["expected"][0]
     assert shares["old"][2] < 0.5 * shares["expected"][2]
@@ -446,9 +446,9 @@ def test_expected_half_widths_are_the_spread_of_estimates() -> None:
     )
     bits, runs = np.random.default_rng(6), []
     for _ in range(1500):
-        drawn = sequential_poisson(pi, bits.random(COUNT_HALF_WIDTHS), size=SIZE)
-        one, two = hajek(first, drawn, pi), hajek(second, drawn, pi)
-        runs.append([one, two, one - two, hajek(every, drawn, pi)])
+        sample = sequential_poisson(pi, bits.random(COUNT_HALF_WIDTHS), size=SIZE)
+        one, two = hajek(first, sample, pi), hajek(second, sample, pi)
+        runs.append([one, two, one - two, hajek(every, sample, pi)])
     spread = Z * np.std(runs, axis=0)
     expected = expected_half_widths(estimands, pi, confidence=0.95)
     np.testing.assert_allclose(spread, expected, rtol=0.12)  # y of a list is not .3 exactly

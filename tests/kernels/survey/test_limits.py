@@ -113,8 +113,10 @@ def test_limits_keep_their_level_under_unequal_chances() -> None:
 def _sample_share(
     rng: np.random.Generator, pi: FloatArray, y: BoolArray, hit: BoolArray
 ) -> tuple[float, float, float]:
-    drawn = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]
-    shares = domain_shares(hit[drawn], y[drawn][None], domain_weights(pi[drawn], draws=len(drawn)))
+    sample = np.argsort(rng.random(len(pi)) / pi)[: round(pi.sum())]
+    shares = domain_shares(
+        hit[sample], y[sample][None], domain_weights(pi[sample], draws=len(sample))
+    )
     return float(shares.share[0]), float(shares.lower[0]), float(shares.upper[0])
 
 
@@ -122,10 +124,10 @@ def estimate(
     y: Sequence[int],
     pi: float | Sequence[float],
     size: float,
-    known: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    certain: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Estimates:
     sums = draw_moments(y, pi).sum(axis=1) if len(y) else np.zeros(17)
-    counts = CertainCounts(*(np.array(each) for each in known))
+    counts = CertainCounts(*(np.array(each) for each in certain))
     return hajek(sums[:, None, None], np.array([size]), certain=counts)
 
 
@@ -180,9 +182,9 @@ def test_few_draws_of_a_large_stratum_give_wide_limits() -> None:
     st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )
 def test_p_values_are_the_levels_at_which_intervals_include_0(
-    first: list[int], second: list[int], pi: float, known: tuple[int, int]
+    first: list[int], second: list[int], pi: float, certain: tuple[int, int]
 ) -> None:
-    one = estimate(first, np.linspace(pi, 0.95, len(first)).tolist(), 60, (*known, 0))
+    one = estimate(first, np.linspace(pi, 0.95, len(first)).tolist(), 60, (*certain, 0))
     other = estimate(second, pi, 80)
     p = float(difference_p_values(one, other))
     d = float(one.estimate - other.estimate)
@@ -226,8 +228,8 @@ def test_p_values_keep_their_shape_and_order() -> None:
 
 def test_twenty_strata_do_not_bias_the_estimate() -> None:
     # 5 of 100 drawn from each, one of them true in ten strata: p = 1/10, V = .95 .16/4 / 40
-    drawn = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
-    sums = np.stack(drawn, axis=1)[:, :, None]
+    moments = [draw_moments([1] * k + [0] * (5 - k), 0.05).sum(axis=1) for k in [1] * 10 + [0] * 10]
+    sums = np.stack(moments, axis=1)[:, :, None]
     estimates = hajek(sums, np.full(20, 100.0), certain=CertainCounts(*np.zeros(3)))
     assert float(estimates.estimate) == pytest.approx(0.1)
     assert float(estimates.variance) == pytest.approx(0.95 * 0.04 / 40)
@@ -248,17 +250,19 @@ def test_predictions_with_few_errors_keep_the_level(
     y, g = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0])
     both = true - false_negatives
     kinds = [both, false_negatives, false_positives, size - true - false_positives]
-    drawn = rng.multivariate_hypergeometric(kinds, labels, samples)
+    counts = rng.multivariate_hypergeometric(kinds, labels, samples)
     columns = draw_moments(y, labels / size, prediction=g)
-    folds = np.stack([rng.multinomial(drawn[:, kind], [0.1] * 10) for kind in range(4)])
+    folds = np.stack([rng.multinomial(counts[:, kind], [0.1] * 10) for kind in range(4)])
     sums = np.einsum("fk,ksn->fsn", columns, folds)[:, :, None]
-    rest = (both + false_positives - drawn @ g)[:, None]
-    known = CertainCounts(*np.zeros((3, samples)))
-    estimates = hajek(sums, np.full((samples, 1), float(size)), certain=known, guessed=rest)
+    rest = (both + false_positives - counts @ g)[:, None]
+    certain = CertainCounts(*np.zeros((3, samples)))
+    estimates = hajek(sums, np.full((samples, 1), float(size)), certain=certain, guessed=rest)
     lower, upper = limits(estimates, confidence=0.95)
     covered = (lower <= true / size) & (true / size <= upper)
     assert covered.mean() >= 0.94
-    plain = limits(hajek(sums, np.full((samples, 1), float(size)), certain=known), confidence=0.95)
+    plain = limits(
+        hajek(sums, np.full((samples, 1), float(size)), certain=certain), confidence=0.95
+    )
     assert (upper - lower).mean() < (plain[1] - plain[0]).mean()
 
 
@@ -291,8 +295,8 @@ def test_tests_and_limits_of_differences_keep_their_level(pi: float) -> None:
         k = np.arange(m + 1.0)
         hit, miss = draw_moments([1, 0], pi).T
         sums = (hit[:, None] * k + miss[:, None] * (m - k))[:, :, None, None]
-        known = CertainCounts(*np.zeros((3, m + 1)))
-        sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), certain=known)
+        certain = CertainCounts(*np.zeros((3, m + 1)))
+        sets[m] = hajek(sums, np.full((m + 1, 1), m / pi), certain=certain)
     for one, other in ((5, 5), (5, 60), (12, 30), (30, 30), (60, 60)):
         both = sets[one].at(np.s_[:, None]), sets[other].at(np.s_[None, :])
         ends = np.stack(difference_limits(*both, confidence=0.95), axis=-1)
@@ -315,10 +319,10 @@ def test_nearly_complete_sides_keep_the_level(pi: float, size: int) -> None:
     for true in range(size + 1):
         outcomes = np.array([(k, f) for k in range(true + 1) for f in range(size - true + 1)])
         sums = (hit[:, None] * outcomes[:, 0] + miss[:, None] * outcomes[:, 1])[:, :, None, None]
-        known = CertainCounts(*(np.full(len(outcomes), each) for each in (1.0, 1.0, 0.0)))
+        certain = CertainCounts(*(np.full(len(outcomes), each) for each in (1.0, 1.0, 0.0)))
         nothing = CertainCounts(*np.zeros((3, len(outcomes))))
         one = hajek(sums, np.full((len(outcomes), 1), float(size)), certain=nothing)
-        other = hajek(np.zeros_like(sums), np.zeros((len(outcomes), 1)), certain=known)
+        other = hajek(np.zeros_like(sums), np.zeros((len(outcomes), 1)), certain=certain)
         lower, upper = difference_limits(one, other, confidence=0.95)
         truth = true / size - 0.5
         covered = (lower <= truth + 1e-9) & (truth - 1e-9 <= upper)

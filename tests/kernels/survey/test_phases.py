@@ -23,10 +23,10 @@ def phases_table(
 ) -> pl.DataFrame:
     """Return the phases of a simple first sample and a second one with the chances `pi`."""
     later = [1.0 if place in first else pi[place] for place in range(8)]
-    drawn = [place in first for place in range(8)] + [place in second for place in range(8)]
+    is_drawn = [place in first for place in range(8)] + [place in second for place in range(8)]
     return pl.DataFrame({
         "phase": [1] * 8 + [2] * 8, "id": IDS * 2, "pi": [len(first) / 8] * 8 + later,
-        "stratum": "all", "drawn": drawn, "expected": expected,
+        "stratum": "all", "drawn": is_drawn, "expected": expected,
     })  # fmt: skip
 
 
@@ -49,12 +49,12 @@ def by_hand(first: list[int], second: list[int], pi: list[float], n: int) -> flo
         return float(np.mean(TRUE[:n]))
     one = [TRUE[place] for place in first if place < n]
     two = [(TRUE[place], 1 / pi[place]) for place in second if place < n]
-    known = sum(one)
+    certain = sum(one)
     estimates = [sum(one) / len(one) if one else np.nan]
     spreads = [n * (8 / len(first) - 1) / 4]
     weight = sum(w for _, w in two)
     estimates.append(
-        (known + len(rest) * sum(y * w for y, w in two) / weight) / n if two else np.nan
+        (certain + len(rest) * sum(y * w for y, w in two) / weight) / n if two else np.nan
     )
     spreads.append(sum(1 / pi[place] - 1 for place in rest) / 4)
     draws = [len(one), len(two)]
@@ -75,8 +75,8 @@ def test_estimates_agree_with_the_definition(n: int) -> None:
         rest = [place for place in range(8) if place not in first]
         for second in itertools.islice(itertools.combinations(rest, 2), 4):
             result = estimate(list(first), list(second), pi, n)
-            known = by_hand(list(first), list(second), pi, n)
-            assert result == pytest.approx(known, abs=1e-12, nan_ok=True), (first, second)
+            expected = by_hand(list(first), list(second), pi, n)
+            assert result == pytest.approx(expected, abs=1e-12, nan_ok=True), (first, second)
 
 
 def test_estimates_are_unbiased_over_all_samples() -> None:

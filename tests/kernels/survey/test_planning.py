@@ -186,11 +186,11 @@ unit = st.floats(0.0, 1.0)
 def test_expected_spreads_agree_with_a_slow_twin(
     p: list[float], precision: list[float], rho2: list[float], pi: list[float], *, assisted: bool
 ) -> None:
-    known = design_expectations(
+    expectations = design_expectations(
         sets_of(RANKS_EXPECTED, PAIRS, AT_EXPECTED), p=np.array(p), precision=np.array(precision),
         rho2=np.array(rho2),
     )  # fmt: skip
-    result = spreads(known, np.array(pi), assisted=assisted)
+    result = spreads(expectations, np.array(pi), assisted=assisted)
     twin = slow(p, precision, rho2, pi, assisted=assisted)
     np.testing.assert_allclose(result.variance, [one for one, _ in twin], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(result.further, [two for _, two in twin], rtol=1e-8, atol=1e-12)
@@ -213,32 +213,34 @@ def known_of(p: FloatArray, rho2: float = 0.0, **more: Any) -> Any:
 
 def test_normal_spreads_are_those_of_the_design() -> None:
     pi = np.random.default_rng(1).uniform(0.2, 1.0, COUNT_EXPECTED)
-    known = known_of(np.full(COUNT_EXPECTED, 0.3))
-    normal = expected_half_widths(known.estimands, pi, confidence=0.95) / norm.ppf(0.975)
-    result = spreads(known, pi, assisted=False)
+    expectations = known_of(np.full(COUNT_EXPECTED, 0.3))
+    normal = expected_half_widths(expectations.estimands, pi, confidence=0.95) / norm.ppf(0.975)
+    result = spreads(expectations, pi, assisted=False)
     ratio = np.sqrt(result.variance) / normal
     assert ((ratio > 1.0) & (ratio < 1.02)).all()  # the number of draws in a set varies
 
 
 def test_complete_draws_have_no_spread_and_missing_draws_a_huge_one() -> None:
-    known = known_of(np.full(COUNT_EXPECTED, 0.3))
-    everything = spreads(known, np.ones(COUNT_EXPECTED), assisted=True)
+    expectations = known_of(np.full(COUNT_EXPECTED, 0.3))
+    everything = spreads(expectations, np.ones(COUNT_EXPECTED), assisted=True)
     assert not everything.variance.any()
     assert not everything.further.any()
-    nobody = spreads(known, np.where(np.arange(COUNT_EXPECTED) < 390, 0.5, 0.0), assisted=False)
+    nobody = spreads(
+        expectations, np.where(np.arange(COUNT_EXPECTED) < 390, 0.5, 0.0), assisted=False
+    )
     assert nobody.variance[-1] > 1e3
     assert nobody.variance[0] < 1.0
 
 
 def test_predictions_reduce_spreads_from_thirty_draws_on() -> None:
-    known = known_of(np.full(COUNT_EXPECTED, 0.3), rho2=0.3)
+    expectations = known_of(np.full(COUNT_EXPECTED, 0.3), rho2=0.3)
     many = [
-        spreads(known, np.full(COUNT_EXPECTED, 0.5), assisted=each).variance
+        spreads(expectations, np.full(COUNT_EXPECTED, 0.5), assisted=each).variance
         for each in (True, False)
     ]
     assert many[0][0] / many[1][0] == pytest.approx(0.7, abs=0.02)
     few = [
-        spreads(known, np.full(COUNT_EXPECTED, 0.1), assisted=each).variance
+        spreads(expectations, np.full(COUNT_EXPECTED, 0.1), assisted=each).variance
         for each in (True, False)
     ]
     assert few[0][0] == pytest.approx(few[1][0], rel=1e-6)
@@ -271,20 +273,22 @@ def test_planned_half_widths_agree_with_samples(plan: str, size: int) -> None:
     guess = np.clip(0.3 + 0.4 * (y - 0.3) + noise, 0.0, 1.0)
     helped = plan == "assisted"
     rho2 = np.array([np.corrcoef(y[s], guess[s])[0, 1] ** 2 for s in sets])
-    known = design_expectations(
+    expectations = design_expectations(
         SETS_EXPECTED, p=p, precision=np.array([y[s].mean() for s in sets]), rho2=rho2
     )
     x = size_measures(SETS_EXPECTED, np.ones(7), floor=0.05, baseline_width=1.25)[plan]
     pi = inclusion(x, size=size)
-    drawn = sequential_poisson(pi, 400, seed=size)
-    estimates = [estimate_set(s, y, pi, drawn, prediction=guess if helped else None) for s in sets]
+    samples = sequential_poisson(pi, 400, seed=size)
+    estimates = [
+        estimate_set(s, y, pi, samples, prediction=guess if helped else None) for s in sets
+    ]
     widths = [np.subtract(*limits(each, confidence=0.95)[::-1]).mean() / 2 for each in estimates]
     both = [difference_limits(estimates[4 + i], estimates[6 + i], confidence=0.95) for i in (0, 1)]
     scales = [s[0].sum() / n for s, n in zip(sides, (100, 200), strict=True)]
     apart = [k * np.subtract(*b[::-1]).mean() / 2 for k, b in zip(scales, both, strict=True)]
     actual = np.array([*widths[:4], *apart, widths[-1]])
     target = Target(np.full(7, 0.05), alpha=0.05)
-    at = spreads_by_size(known, x, assisted=helped)(size)
+    at = spreads_by_size(expectations, x, assisted=helped)(size)
     planned = target.value_at(at, np.full(7, 0.05))
     draws = np.array([pi[s].sum() for s in sets])
     enough = np.append(np.minimum(draws, np.inf)[:4] >= 15, [*(draws[4:6] >= 15), True])
@@ -417,10 +421,10 @@ def precisions(places: np.ndarray, pi: float) -> np.ndarray:
 def test_precisions_of_a_pilot_agree_with_those_by_hand(share: float) -> None:
     places = np.arange(0, COUNT_PILOT, round(1 / share))
     result = precisions(places, share)
-    drawn = np.isin(np.arange(COUNT_PILOT), places)
-    base = (Y[drawn].sum() + 0.5) / (drawn.sum() + 1)
+    is_drawn = np.isin(np.arange(COUNT_PILOT), places)
+    base = (Y[is_drawn].sum() + 0.5) / (is_drawn.sum() + 1)
     for value, members in zip(result[:-1], MEMBERS_PILOT[:-1], strict=True):
-        here = members & drawn
+        here = members & is_drawn
         assert value == pytest.approx((Y[here].sum() + base) / (here.sum() + 1))
     assert result[-1] == pytest.approx(base)
 

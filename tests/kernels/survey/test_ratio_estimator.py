@@ -190,17 +190,17 @@ def is_unbiased(estimates: Estimates, truth: float) -> bool:
 def test_limits_of_generated_lists_cover_the_truth(design: str, size: int) -> None:
     x = np.ones(SIZE) if design == "simple" else np.exp(-RANK / 300) + 0.05
     pi = chances(x, size)
-    drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed=size)
+    samples = sequential_poisson(pi, SAMPLES_COVERAGE, seed=size)
     for n in (50, 200, 600, SIZE):
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
-        estimates = estimate_set(members, TRUE, pi, drawn)
+        estimates = estimate_set(members, TRUE, pi, samples)
         covered = share_covered(estimates, truth)
         assert covered >= LEAST_COVERAGE, n
         assert is_unbiased(estimates, truth)
         if estimates.draws.mean() >= 30:
             assert covered <= 0.985, n
-            known = estimates.estimate[~np.isnan(estimates.variance)]
-            ratio = np.nanmean(estimates.variance) / known.var()
+            defined = estimates.estimate[~np.isnan(estimates.variance)]
+            ratio = np.nanmean(estimates.variance) / defined.var()
             assert 0.8 < ratio < 1.25, n
 
 
@@ -216,8 +216,10 @@ def sampled_strata(
 ) -> tuple[Estimates, float]:
     y, stratum = strata_of(rates, sizes)
     pi = (np.array(draws) / np.array(sizes))[stratum]
-    drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed, stratum)
-    return estimate_set(np.ones(len(y), dtype=bool), y, pi, drawn, stratum=stratum), float(y.mean())
+    samples = sequential_poisson(pi, SAMPLES_COVERAGE, seed, stratum)
+    return estimate_set(np.ones(len(y), dtype=bool), y, pi, samples, stratum=stratum), float(
+        y.mean()
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,12 +249,12 @@ def test_limits_with_any_judge_cover_the_truth(right: float) -> None:
     random = np.random.default_rng(30)
     guess = np.where(random.random(SIZE) < right, TRUE, 1 - TRUE)
     pi = chances(np.exp(-RANK / 300) + 0.05, 300)
-    drawn = sequential_poisson(pi, SAMPLES_COVERAGE, seed=31)
+    samples = sequential_poisson(pi, SAMPLES_COVERAGE, seed=31)
     for n in (200, 600, SIZE):
         members, truth = n >= RANK, TRUE[n >= RANK].mean()
         widths = []
         for prediction in (None, guess):
-            estimates = estimate_set(members, TRUE, pi, drawn, prediction=prediction)
+            estimates = estimate_set(members, TRUE, pi, samples, prediction=prediction)
             assert share_covered(estimates, truth) >= LEAST_COVERAGE, n
             assert is_unbiased(estimates, truth)
             lower, upper = limits(estimates, confidence=0.95)
@@ -267,8 +269,8 @@ def test_the_test_of_equal_sets_keeps_its_level(design: str) -> None:
     first = np.arange(400) < 200
     y = np.concatenate([random.permutation([1.0] * 60 + [0.0] * 140) for _ in range(2)])
     pi = chances(np.ones(400) if design == "simple" else random.uniform(0.2, 2, 400), 120)
-    drawn = sequential_poisson(pi, 2000, seed=41)
-    sides = [estimate_set(members, y, pi, drawn) for members in (first, ~first)]
+    samples = sequential_poisson(pi, 2000, seed=41)
+    sides = [estimate_set(members, y, pi, samples) for members in (first, ~first)]
     wrong = (difference_p_values(sides[0], sides[1]) < 0.05).mean()
     assert 0.01 < wrong < 0.055 + 2.5 * np.sqrt(0.055 * 0.945 / 2000)
     # in complete samples any difference is significant, unlike in Fisher's test
@@ -291,9 +293,9 @@ def test_limits_in_krenns_data_cover_the_truth(public_data: Callable[[str], Path
     features = normal_scores(np.stack(list(ranks.values()))).T
     best = np.min(list(ranks.values()), axis=0)
     pi = chances(np.exp(-best / 1000) + 0.1, 400)
-    drawn = sequential_poisson(pi, 300, seed=50)
-    fold, widths, covered = np.arange(drawn.shape[1]) % 10, [], []
-    for sample in drawn:
+    samples = sequential_poisson(pi, 300, seed=50)
+    fold, widths, covered = np.arange(samples.shape[1]) % 10, [], []
+    for sample in samples:
         guess = cross_fit(features, sample, y[sample], fold)
         for n in (500, 1000):
             members = ranks["am.t.score"] <= n
@@ -308,7 +310,7 @@ def test_limits_in_krenns_data_cover_the_truth(public_data: Callable[[str], Path
     only = ranks["am.t.score"] <= 1000, ranks["am.log.likelihood"] <= 1000
     parts = (only[0] & ~only[1], only[1] & ~only[0])
     truth = y[parts[0]].mean() - y[parts[1]].mean()
-    sides = [estimate_set(members, y, pi, drawn) for members in parts]
+    sides = [estimate_set(members, y, pi, samples) for members in parts]
     low, high = difference_limits(sides[0], sides[1], confidence=0.95)
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
@@ -318,9 +320,9 @@ def test_limits_of_nearly_complete_sets_cover_the_truth() -> None:
     y, members = np.zeros(400), np.arange(400)
     y[[0, 1, 2, 3, 4, 5, 8]] = 1
     pi = chances(np.where(members < 14, 0.93, 0.0) + np.where(members >= 14, 0.1, 0.0), 52)
-    drawn = sequential_poisson(pi, 2000, seed=60)
+    samples = sequential_poisson(pi, 2000, seed=60)
     sides = [
-        estimate_set(inside, y, pi, drawn)
+        estimate_set(inside, y, pi, samples)
         for inside in (members < 8, (members >= 8) & (members < 14))
     ]
     assert share_covered(sides[0], 6 / 8) >= LEAST_COVERAGE
@@ -345,10 +347,10 @@ def sums_of(
     members: Sequence[Member], folds: int
 ) -> tuple[np.ndarray, np.ndarray, CertainCounts, np.ndarray]:
     sums, mass, guessed = np.zeros((17, 3, folds)), np.zeros(3), np.zeros(3)
-    known = np.zeros(3)
+    certain = np.zeros(3)
     for each in members:
         if each.pi == 1:
-            known[2 if each.y is None else 1 - each.y] += 1
+            certain[2 if each.y is None else 1 - each.y] += 1
             continue
         mass[each.stratum] += 1
         if each.y is None:
@@ -356,12 +358,12 @@ def sums_of(
         else:
             column = draw_moments(each.y, float(each.pi), prediction=float(each.guess))
             sums[:, each.stratum, each.fold] += column[:, 0]
-    return sums, mass, CertainCounts(*known), guessed
+    return sums, mass, CertainCounts(*certain), guessed
 
 
 def estimate(members: Sequence[Member], folds: int = 1, enough: int = 1) -> Estimates:
-    sums, mass, known, guessed = sums_of(members, folds)
-    return hajek(sums, mass, certain=known, guessed=guessed if folds > 1 else None, enough=enough)
+    sums, mass, certain, guessed = sums_of(members, folds)
+    return hajek(sums, mass, certain=certain, guessed=guessed if folds > 1 else None, enough=enough)
 
 
 def same(
@@ -488,8 +490,8 @@ def test_predictions_need_five_hits_and_five_misses() -> None:
     guess = np.array([0.9] * 45 + [0.1] * 15)
     for misses, used in ((4, False), (5, True)):
         y = np.array([1.0] * (60 - misses) + [0.0] * misses)
-        drawn = draw_moments(y, 0.3, prediction=guess).sum(axis=1)[:, None, None]
-        assert (prediction_weights(drawn, np.array([1.0])).item() > 0) == used
+        moments = draw_moments(y, 0.3, prediction=guess).sum(axis=1)[:, None, None]
+        assert (prediction_weights(moments, np.array([1.0])).item() > 0) == used
 
 
 def test_full_annotation_is_exact_with_any_predictions() -> None:
@@ -629,8 +631,8 @@ def test_limits_of_lemmas_drawn_by_size_cover_the_mean() -> None:
     y = np.clip(random.beta(6, 2, 600) + 0.05 * np.log(size) / 5, 0, 1)
     truth, pi = (size * y).sum() / size.sum(), chances(size, 60)
     covered, errors = [], []
-    for drawn in sequential_poisson(pi, 800, seed=12):
-        mean = weighted_mean(y[drawn], pi[drawn], size=size[drawn], total=size.sum())
+    for sample in sequential_poisson(pi, 800, seed=12):
+        mean = weighted_mean(y[sample], pi[sample], size=size[sample], total=size.sum())
         lower, upper = mean_limits(mean, confidence=0.95)
         covered.append(lower <= truth <= upper)
         errors.append(float(mean.estimate) - truth)
@@ -778,8 +780,8 @@ def test_ratio_limits_cover_the_mean_if_sizes_are_guessed() -> None:
     guess = np.maximum(1.0, np.rint(size * random.uniform(0.5, 1.5, 500)))
     truth, pi = (size * y).sum() / size.sum(), chances(guess, 60)
     covered = []
-    for drawn in sequential_poisson(pi, 600, seed=18):
-        mean = ratio_mean(y[drawn], pi[drawn], size=size[drawn])
+    for sample in sequential_poisson(pi, 600, seed=18):
+        mean = ratio_mean(y[sample], pi[sample], size=size[sample])
         lower, upper = beta_limits(mean, confidence=0.95)
         covered.append(lower <= truth <= upper)
     assert 0.925 <= np.mean(covered) <= 0.985

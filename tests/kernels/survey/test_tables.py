@@ -98,11 +98,11 @@ def test_tables_agree_with_single_sets(case: tuple[dict[str, list[str]], Drawn])
             assert row["p_value"] is None
             continue
         scale = Fraction(len(one - other), row["n"])
-        known = first is not None and second is not None
-        near(row["difference"], scale * (first - second) if known else None)
+        both_defined = first is not None and second is not None
+        near(row["difference"], scale * (first - second) if both_defined else None)
         near(row["variance"], None if v1 is None or v2 is None else scale**2 * (v1 + v2))
         assert -1 <= row["lower"] <= row["upper"] <= 1
-        assert (row["p_value"] is None) == (not known)
+        assert (row["p_value"] is None) == (not both_defined)
 
 
 def small() -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -162,8 +162,10 @@ def test_predictions_of_a_judge_are_used() -> None:
     ids = [f"x{number:03}" for number in range(size)]
     truth = random.random(size) < 0.4
     ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, size + 1)})
-    drawn = random.permutation(size)[:100]
-    draws = pl.DataFrame({"id": [ids[each] for each in drawn], "tp": truth[drawn], "pi": 100 / 600})
+    indices = random.permutation(size)[:100]
+    draws = pl.DataFrame(
+        {"id": [ids[each] for each in indices], "tp": truth[indices], "pi": 100 / 600}
+    )
     guess = np.where(random.random(size) < 0.9, truth, ~truth).astype(float)
     judge = pl.DataFrame({"id": ids, "prediction": guess})
     plain = list_estimates(build_study(ranks, draws), at=[size]).row(0, named=True)
@@ -260,8 +262,8 @@ def random_study(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataF
     stratum = ["x" if place % 2 and strata else "y" for place in range(SIZE)]
     every = pl.DataFrame({"id": ids, "pi": pi, "stratum": stratum, "prediction": bits.random(SIZE)})
     tp = pl.Series(bits.random(SIZE) < 0.4)
-    drawn = every.select("id", "pi", "stratum", tp=tp).filter(pl.Series(bits.random(SIZE) < pi))
-    tables = {"ranks": ranks, "draws": drawn, "candidates": every}
+    draws = every.select("id", "pi", "stratum", tp=tp).filter(pl.Series(bits.random(SIZE) < pi))
+    tables = {"ranks": ranks, "draws": draws, "candidates": every}
     return tables, of(tables)
 
 

@@ -86,7 +86,7 @@ def nmi(items: Items) -> tuple[float, float]:
     n, (first, second) = len(items), (groups(items, which) for which in (0, 1))
     if not second:
         return 0.0, 0.0
-    lost, known, whole = [], 0.0, []
+    lost, information, whole = [], 0.0, []
     for own, other in ((first, second), (second, first)):
         without = 0.0 if any(not entropy(y, n) for y in other) else 1.0
         shares = [
@@ -95,9 +95,9 @@ def nmi(items: Items) -> tuple[float, float]:
         ]
         lost.append(sum(shares) / len(shares))
         whole.append(sum(entropy(x, n) for x in own))
-        known += whole[-1] - sum(least_conditional(x, other, n) for x in own)
+        information += whole[-1] - sum(least_conditional(x, other, n) for x in own)
     largest = 2 * max(whole)
-    return 1.0 - sum(lost) / 2, known / largest if largest else 1.0
+    return 1.0 - sum(lost) / 2, information / largest if largest else 1.0
 
 
 def pagerank(items: Items, which: int, alpha: float) -> np.ndarray:

@@ -190,8 +190,8 @@ def test_a_sample_of_items_gives_an_estimate_and_its_error() -> None:
 
 
 def test_patterns_are_drawn_in_proportion_to_their_items() -> None:
-    drawn = measures._draw_patterns(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
-    assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
+    patterns = measures._draw_patterns(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
+    assert np.bincount(patterns) == pytest.approx([1000, 2000, 1000], abs=150)
 
 
 def test_tables_without_items_have_no_values() -> None:

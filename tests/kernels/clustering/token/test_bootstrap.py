@@ -55,8 +55,8 @@ def test_limits_are_those_of_sentences_drawn_by_hand() -> None:
     bits = seeded_generator(seed="s", purpose="sentences")
     values = []
     for _ in range(40):
-        drawn = pl.DataFrame({"sentence": bits.integers(30, size=30)})
-        sample = drawn.join(cells.cast({"sentence": pl.Int64}), on="sentence")
+        sentences_of_sample = pl.DataFrame({"sentence": bits.integers(30, size=30)})
+        sample = sentences_of_sample.join(cells.cast({"sentence": pl.Int64}), on="sentence")
         summed = sample.group_by("gold", "cluster").agg(pl.col("f").sum())
         values.append(token_scores(summed, measures=NAMES)["value"].to_list())
     low, high = np.quantile(np.array(values), [0.05, 0.95], axis=0)

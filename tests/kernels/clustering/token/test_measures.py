@@ -33,8 +33,8 @@ from tests.kernels.clustering.token.tables import (
 
 
 def test_rows_of_the_mapping_agree_with_those_by_hand() -> None:
-    got = token_mapping(from_counts([[4, 0, 1], [0, 3, 0]]))
-    assert got.rows() == [
+    result = token_mapping(from_counts([[4, 0, 1], [0, 3, 0]]))
+    assert result.rows() == [
         ("many_to_one", "k000", "c000", 4, 5, 4),
         ("many_to_one", "k001", "c001", 3, 3, 3),
         ("many_to_one", "k002", "c000", 1, 5, 1),
@@ -45,8 +45,8 @@ def test_rows_of_the_mapping_agree_with_those_by_hand() -> None:
 
 
 def test_ties_are_mapped_to_the_first_class() -> None:
-    got = token_mapping(from_counts([[2, 1], [2, 1]])).filter(mapping="many_to_one")
-    assert got["gold"].to_list() == ["c000", "c000"]
+    result = token_mapping(from_counts([[2, 1], [2, 1]])).filter(mapping="many_to_one")
+    assert result["gold"].to_list() == ["c000", "c000"]
 
 
 @given(labellings)
@@ -64,9 +64,9 @@ def test_the_mapping_gives_the_accuracies(tokens: list[tuple[int, int]]) -> None
 
 
 def test_the_mapping_without_tokens_is_empty() -> None:
-    got = token_mapping(pl.DataFrame(schema=SCHEMA))
-    assert got.height == 0
-    assert got.schema == token_mapping(from_counts([[1]])).schema
+    result = token_mapping(pl.DataFrame(schema=SCHEMA))
+    assert result.height == 0
+    assert result.schema == token_mapping(from_counts([[1]])).schema
 
 
 # Token-level measures: worked examples, scikit-learn, slow twins over pairs, laws.
@@ -106,8 +106,8 @@ WORKED = {
 @pytest.mark.parametrize("case", WORKED)
 def test_worked_examples_have_their_values(case: str) -> None:
     counts, expected = WORKED[case]
-    got = token_scores(from_counts(counts), measures=list(expected))
-    assert dict(got.iter_rows()) == pytest.approx(expected, abs=1e-9)
+    result = token_scores(from_counts(counts), measures=list(expected))
+    assert dict(result.iter_rows()) == pytest.approx(expected, abs=1e-9)
 
 
 ORACLES: dict[str, Callable[[list[int], list[int]], float]] = {

@@ -133,8 +133,8 @@ def test_bounds_hold_at_any_prices(name: str) -> None:
         start = float(MAPPED[name](gold, induced, h))
         relaxation = relaxation_of((gold, induced, n, m), name, h)
         above = {tuple(h): float(MAPPED[name](gold, induced, h)) - start for h in mappings}
-        drawn = bits.normal(size=(2, len(relaxation.prices)))
-        for prices in (relaxation.prices, 0.0 * drawn[0], 0.3 * drawn[0], 3.0 * drawn[1]):
+        noise = bits.normal(size=(2, len(relaxation.prices)))
+        for prices in (relaxation.prices, 0.0 * noise[0], 0.3 * noise[0], 3.0 * noise[1]):
             result = relaxation.at(prices, np.ones((m, n), dtype=np.bool_))
             assert result.slope.shape == prices.shape
             for each, excess in above.items():

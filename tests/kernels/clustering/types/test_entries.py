@@ -76,13 +76,13 @@ def test_order_and_repetition_of_rows_do_not_matter(
     first = [(f"w{i}", f"c{c}") for i, c in [(0, 0), *gold]]
     second = [(f"w{i}", f"k{k}") for i, k in induced]
     result = entries(_table(first, "gold"), _table(second, "cluster"))
-    known = {item for item, _ in first}
+    gold_items = {item for item, _ in first}
     assert sets(result) == [
         (item, {c for i, c in first if i == item}, {k for i, k in second if i == item})
-        for item in sorted(known)
+        for item in sorted(gold_items)
     ]
-    assert result.n_dropped == len({i for i, _ in second} - known)
-    assert result.patterns.counts.sum() == len(known)
+    assert result.n_dropped == len({i for i, _ in second} - gold_items)
+    assert result.patterns.counts.sum() == len(gold_items)
     random.shuffle(first)
     random.shuffle(second)
     again = entries(_table(first * 2, "gold"), _table(second * 2, "cluster"))

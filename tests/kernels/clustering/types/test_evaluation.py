@@ -66,8 +66,8 @@ def test_limits_agree_with_items_drawn_one_by_one(name: str, mapping: list[int])
 @pytest.mark.parametrize("name", TWINS)
 def test_measures_of_extensions_have_limits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure of an extension is scored for each sample, under the same mapping."""
-    known = TYPE_MEASURES.get(name)
-    added = {**TYPE_MEASURES._entries, "Added": replace(known, name="Added")}
+    measure = TYPE_MEASURES.get(name)
+    added = {**TYPE_MEASURES._entries, "Added": replace(measure, name="Added")}
     monkeypatch.setattr(TYPE_MEASURES, "_entries", added)
     options, mapping = {**OPTIONS, "replicates": 600}, np.array([0, 1, 2, -1])
     expected = type_level_limits(ITEMS, name, "M-1", mapping, **OPTIONS)
