@@ -36,9 +36,9 @@ PUBLIC = {
     "noun-compounds": ("noun-compounds/nonComp-judgments.csv", 0),
     "word-senses": ("wsi/semeval2013_gold.key.gz", 0),
 }
-"""Experiment to a file that it needs, and how many stages wait for people."""
+"""Experiment to a file that it needs, and the number of stages that wait for people."""
 CONVERTED = {"noun-compounds"}
-"""Those of tables that data/convert_public.py makes of such files."""
+"""Experiments on tables that data/convert_public.py makes from such files."""
 
 
 def test_every_experiment_is_tested() -> None:
@@ -202,7 +202,7 @@ def test_the_designed_pp_verb_experiment_covers_the_truth(tmp_path: Path) -> Non
 
 @pytest.mark.long
 def test_the_keyword_experiment_has_the_values_of_its_chapter(tmp_path: Path) -> None:
-    """Names of one document lead by effect size; dispersion finds the themes, as the chapter says."""
+    """Names of one document lead by effect size; dispersion finds the themes, as in the chapter."""
     run = run_on_generated("keywords", "make_keywords.py", tmp_path)
     assert set(run.manifests) == set(run.project.nodes)
     cuts = run.table("full.cuts").select("measure", "n", pl.col("precision") * 100)

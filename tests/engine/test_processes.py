@@ -97,7 +97,7 @@ def environments() -> Iterator[bytes]:
 
 
 def wait_until(true: Callable[[], object]) -> None:
-    """Wait for something."""
+    """Wait until a condition is true."""
     limit = time.monotonic() + SECONDS
     while not true():
         assert time.monotonic() < limit, "it does not come"
@@ -256,7 +256,7 @@ class Unreadable:
 
 
 class UnreadableHere:
-    """Can be unpickled by its maker alone."""
+    """Can be unpickled in the process that made it alone."""
 
     def __init__(self) -> None:
         self.maker = os.getpid()

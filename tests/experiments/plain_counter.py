@@ -84,7 +84,7 @@ def _is_abbreviation(before: str, after: str, rules: Rules) -> bool:
 
 
 def _begins(before: str, rest: str, tokens: Sentence, rules: Rules) -> bool:
-    """Return whether a sentence begins: after an end mark and a space, with a capital or a figure."""
+    """Return whether a sentence begins: after end mark and space, with a capital or a figure."""
     if not before[-1:].isspace() or rest[0] in rules.closing:
         return False
     last = "".join(tokens[-4:]).rstrip(QUOTES + ")]")[-1:]

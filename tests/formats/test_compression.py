@@ -145,7 +145,7 @@ def test_gzip_read_in_pieces_agrees_with_the_library(
 def _read_or_not(reader: Callable[[], bytes]) -> bytes | None:
     try:
         return reader()
-    except (EOFError, gzip.BadGzipFile):  # as it calls half a magic number
+    except (EOFError, gzip.BadGzipFile):  # its error for half a magic number
         return None
 
 

@@ -18,7 +18,7 @@ from pipeline.runner.store.digest import file_digest
 
 
 def write(path: Path, content: str | bytes) -> Path:
-    """Write a file; gzipped if its name says so."""
+    """Write a file, gzipped if its name ends in .gz."""
     raw = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
     return path

@@ -1,6 +1,6 @@
 """Readers of corpora in plain Python, written from the descriptions of the formats alone.
 
-They read files that are right, line by line, and share nothing with the readers they check.
+They read valid files, line by line, and share nothing with the readers that they check.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _lemma(cells: Row) -> Row:
 
 
 def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
-    """Read plain text, a sentence a line; lines that begin with `mark` name documents."""
+    """Read plain text, one sentence per line; lines that begin with `mark` name documents."""
     rows: list[Row] = []
     doc, sentence = "", 0
     for number, line in numbered_lines(path, most):
