@@ -173,13 +173,13 @@ def sentences(draw: st.DrawFn) -> str:
         at += size
         words += [f"{at}.1~e~SpaceAfter=No"] if draw(st.booleans()) else []
     plain = conllu(*words)
-    outer = [cells[1] for cells in _outer(plain)]
+    outer = [cells[1] for cells in _written_lines(plain)]
     spaced = "".join(form + draw(st.sampled_from(["", " ", "  "])) for form in outer)
     text = draw(st.sampled_from([None, spaced, spaced.replace("a", "b"), spaced + "x"]))
     return conllu(*words, text=text)
 
 
-def _outer(plain: str) -> list[list[str]]:
+def _written_lines(plain: str) -> list[list[str]]:
     """Return the lines of written words: ranges, and words outside of them."""
     rows, last = [], 0
     for cells in (line.split("\t") for line in plain.splitlines() if line and line[0] != "#"):
@@ -199,13 +199,13 @@ def test_random_sentences_have_their_written_text(
     path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(contents))
     own: dict[str, Any] = {"normalise": "none"}
     assert read(path, **own).rows(named=True) == slow_readers.conllu(path)
-    assert texts(path, **own) == [_plainly(sentence) for sentence in contents]
+    assert texts(path, **own) == [_written_text(sentence) for sentence in contents]
 
 
-def _plainly(sentence: str) -> str:
+def _written_text(sentence: str) -> str:
     """Return the text that a person would write for the lines of a sentence."""
     text = next((line[9:] for line in sentence.splitlines() if line.startswith("# text = ")), "")
-    outer = _outer(sentence)
+    outer = _written_lines(sentence)
     if "".join(text.split()) == "".join("".join(cells[1].split()) for cells in outer):
         return text.strip()
     no = {"SpaceAfter=No", "SpacesAfter="}

@@ -495,7 +495,7 @@ def test_expected_half_widths_agree_with_those_by_hand() -> None:
 SIZES = st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, 55.0]), min_size=1, max_size=12)
 
 
-def by_turns(x: FloatArray, size: int) -> FloatArray:
+def chances_in_rounds(x: FloatArray, size: int) -> FloatArray:
     """Set those at 1 or more to 1, and repeat for the rest until there are none."""
     pi = np.zeros(len(x))
     rest = x > 0
@@ -525,7 +525,7 @@ def test_chances_agree_with_a_slow_twin(sizes: list[float], size: int) -> None:
     assert pi.sum() == pytest.approx(min(size, (x > 0).sum()))
     assert ((pi >= 0) & (pi <= 1)).all()
     assert (pi[x == 0] == 0).all()
-    np.testing.assert_allclose(pi, by_turns(x, size), rtol=1e-12)
+    np.testing.assert_allclose(pi, chances_in_rounds(x, size), rtol=1e-12)
     np.testing.assert_allclose(pi, inclusion(x * 7.0, size=size), rtol=1e-12)
     assert (inclusion(x, size=size + 1) >= pi - 1e-12).all()
 
