@@ -281,7 +281,7 @@ def raise_it(error: BaseException) -> NoReturn:
     raise error
 
 
-def return_peculiar(_item: int) -> NoReturn:
+def peculiar(_item: int) -> NoReturn:
     raise Peculiar("salt", "pepper")
 
 
@@ -346,11 +346,7 @@ def engine() -> Iterator[ProcessEngine]:
         ),
         (too_large, 1, "task too_large of 1: out of memory: MemoryError; set memory = "),
         (sys.exit, 3, "task exit of 3: the task tried to exit its worker: SystemExit: 3; raise an"),
-        (
-            return_peculiar,
-            1,
-            "cannot be pickled: .*Peculiar: salt and pepper; raise a built-in exception",
-        ),
+        (peculiar, 1, "cannot be pickled: .*Peculiar: salt and pepper; raise a built-in exception"),
         (len, "x" * 10_000, None),
     ],
 )

@@ -48,20 +48,20 @@ TRAPS = (
 )
 
 
-def read_token_scan(path: Path, columns: list[str], size: int, **extra: Any) -> pl.DataFrame:
+def read_token_scan(path: Path, selection: list[str], size: int, **options: Any) -> pl.DataFrame:
     """Read some columns by the scan."""
     format_ = format_of(path.name, name="tokens")
-    options = format_.options.model_validate(
-        {"columns": NAMES, "document": MARKS.document, "normalise": "none"} | extra
+    settings = format_.options.model_validate(
+        {"columns": NAMES, "document": MARKS.document, "normalise": "none"} | options
     )
     assert format_.read is not None
-    return pl.concat(batch.tokens for batch in format_.read(path, options, columns, size))
+    return pl.concat(batch.tokens for batch in format_.read(path, settings, selection, size))
 
 
-def read_by_rules(path: Path, columns: list[str], size: int, **options: Any) -> pl.DataFrame:
+def read_by_rules(path: Path, selection: list[str], size: int, **options: Any) -> pl.DataFrame:
     """Read the same columns by the rules."""
     with patch.object(TextBlock, "try_scan", lambda *_: None):
-        return read_token_scan(path, columns, size, **options)
+        return read_token_scan(path, selection, size, **options)
 
 
 def is_certain(content: str) -> bool:
