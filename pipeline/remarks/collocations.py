@@ -503,7 +503,7 @@ def _pilot_size(stage: CheckInput) -> int:
 
 
 @check(stages=("score.pool",), threshold=0.05, means="proportion of the candidates")
-def pool_leaves_out(stage: CheckInput, threshold: float) -> Found:
+def pool_omits(stage: CheckInput, threshold: float) -> Found:
     """Count candidates that a pool excludes: estimates from it are conditional on it."""
     ranked = count_rows(ranked_candidates(stage.inputs["ranks"]))
     pooled = stage.rows("candidates")

@@ -349,11 +349,10 @@ def test_a_designed_sample_larger_than_its_candidates_is_reported() -> None:
 def test_a_pool_states_how_much_it_omits() -> None:
     ranks = ids(200).with_columns(measure=pl.lit("mi"))
     inputs, outputs = {"ranks": ranks}, {"candidates": ids(150)}
-    (remark,) = run_check("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
+    (remark,) = run_check("pool_omits", inputs=inputs, outputs=outputs, depth=100)
     assert "150 of 200 candidates and excludes 25%" in remark.text
-    assert "conditional" not in remark.text
     assert not run_check(
-        "pool_leaves_out", inputs=inputs, outputs={"candidates": ids(195)}, depth=190
+        "pool_omits", inputs=inputs, outputs={"candidates": ids(195)}, depth=190
     )
 
 

@@ -99,7 +99,8 @@ def test_the_page_names_a_stage_without_results_in_one_run() -> None:
 def test_the_page_does_not_refer_to_files() -> None:
     pair = report_stage([True, False] * 60), report_stage([False, True, True] * 40)
     text = html(stages=[ComparedStage("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
-    assert "Beside this page" not in text
+    assert 'class="files"' not in text
+    assert "in the files" not in text
 
 
 def test_hostile_texts_are_escaped() -> None:

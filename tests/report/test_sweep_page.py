@@ -337,7 +337,7 @@ def test_the_page_marks_points_where_the_answer_changes() -> None:
 def test_a_single_point_has_its_findings() -> None:
     text = html(points=grid(rate=[0.1]), findings=[best("mi")])
     assert '<p class="finding">Best for 9: mi, 30.0 %.' in text
-    assert "tested by itself" not in text
+    assert "estimated and tested separately" not in text
 
 
 def test_stacked_tables_are_linked_and_not_copied() -> None:

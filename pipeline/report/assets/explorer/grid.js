@@ -34,7 +34,7 @@ const ExplorerGrid = (() => {
 
   /** The columns shown at first: on a narrow page as many as fit, all if the width is not known. */
   function firstVisible(set, place) {
-    const shown = set.columns.filter((column) => column.shown);
+    const shown = set.columns.filter((column) => column.visible);
     const room = place.clientWidth;
     if (!room || room >= NARROW) return new Set(shown.map((column) => column.name));
     let used = 0;

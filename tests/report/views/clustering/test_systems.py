@@ -383,7 +383,7 @@ def test_systems_are_listed_by_measures_with_ranks() -> None:
         ("s0", "1", "0.00 (3)"), ("s1", "2", "10.00 ± 1.00 (2)"), ("s2", "2", "20.00 ± 1.00 (1)"),
     ]  # fmt: skip
     assert others.columns == ["system", "runs", "M-1 accuracy (%)", "VI ↓"]
-    assert "MicroC does not see" not in texts(blocks)
+    assert "MicroC ignores uncovered classes" not in texts(blocks)
 
 
 CELLS = {

@@ -196,7 +196,7 @@ def test_simultaneous_limits_are_drawn_with_pointwise_ones() -> None:
     assert [layer["encoding"]["y"]["field"] for layer in areas] == ["lower_band", "lower"]
     for without in (show_blocks({**ONE, "bands": wide})[0], show_blocks(ONE, bands=("dice",))[0]):
         assert isinstance(without, Figure)
-        assert "at once" not in without.caption
+        assert "simultaneous" not in without.caption
 
 
 def test_each_measure_has_a_row_and_each_cut_a_column() -> None:
