@@ -74,7 +74,7 @@ def test_experiments_of_pictures_have_an_annotation_and_a_keying_sheet(update: M
 
 def test_keys_in_the_chapter_are_those_of_the_page() -> None:
     code = (ASSETS / "keys.js").read_text(encoding="utf-8")
-    wishes = re.findall(r"^    \{ name: .*wishes: \[(.*)\] \},$", code, re.M)
+    wishes = re.findall(r"^    \{ name: .*preferredKeys: \[(.*)\] \},$", code, re.M)
     page = [tuple(re.findall(r'"([^"]+)"', each)) for each in wishes]
     rows = re.findall(r"^\| (`.+`) \| .+ \|$", BROWSER, re.M)
     documented = [tuple(key.lower() for key in re.findall(r"`(.)`", each)) for each in rows]

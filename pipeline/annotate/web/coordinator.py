@@ -323,7 +323,7 @@ class Coordinator:
 
         def act(body: bytes) -> dict[str, Any]:
             new = self._open(Opening.model_validate_json(body))
-            return {"new": new, "said": _count_new(new, language_of(request))}
+            return {"new": new, "message": _count_new(new, language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was opened")
 
@@ -340,7 +340,7 @@ class Coordinator:
 
         def act(body: bytes) -> dict[str, Any]:
             choice = ConflictDecision.model_validate_json(body)
-            return {"said": kept_text(choice, self.conflicts.keep(choice), language_of(request))}
+            return {"message": kept_text(choice, self.conflicts.keep(choice), language_of(request))}
 
         return await _answer_form(request, act, nothing="Nothing was kept")
 
@@ -353,12 +353,12 @@ class Coordinator:
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
-                return {"said": str(reassignment)}
+                return {"message": str(reassignment)}
         with self._one, open_log(self.work.database) as connection:
             member = ACTS[act.act](connection, self.work, act.name)
             message = sentence(connection, act.act, member, language_of(request).text)
         has_link = act.act in {"link", "revoke", "add"}
-        return {"said": message, **({"link": self._link(request, member)} if has_link else {})}
+        return {"message": message, **({"link": self._link(request, member)} if has_link else {})}
 
     def _open(self, opening: Opening) -> int:
         with self._one, open_log(self.work.database) as connection:

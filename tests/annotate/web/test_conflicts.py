@@ -69,7 +69,7 @@ class Page:
             if all(each.get(name) == value for name, value in data.items())
         )  # fmt: skip
         answer = self.post(list(fitting)[number])
-        return str(answer.json().get("said", answer.text))
+        return str(answer.json().get("message", answer.text))
 
 
 class _NoEstimates:
@@ -126,7 +126,7 @@ def test_a_button_decides_a_conflict_and_removes_it_from_the_list(bench: Bench) 
     page = page_of(bench)
     sheet, other = page.buttons()
     assert [each["keep"] for each in (sheet, other)] == ["sheet", "page"]
-    assert page.post(sheet).json() == {"said": "Kept 1 answer of ana's sheets."}
+    assert page.post(sheet).json() == {"message": "Kept 1 answer of ana's sheets."}
     assert bench.stands() == "free"
     late = page.post(other)
     assert late.status_code == 409

@@ -136,7 +136,7 @@ def test_the_round_can_be_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
     assert "3 items are answered by all annotators, with different answers" in place.text()
     assert place.open(who="third", name="Eva", unsure=False) == (
-        200, {"new": 3, "said": "3 new items in the round."},
+        200, {"new": 3, "message": "3 new items in the round."},
     )  # fmt: skip
     with open_log(place.desk.work.database) as connection:
         before = standing_answers(connection)
@@ -239,7 +239,7 @@ def test_people_are_managed_on_the_page(place: Place) -> None:
     code, added = act(place, "add", "carla")
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
     assert "carla 0 0 0 0 — — never" in words_of(place.text())
-    assert act(place, "stop", "ANA")[1]["said"] == (
+    assert act(place, "stop", "ANA")[1]["message"] == (
         "ana’s part is finished: the link says so and takes no more answers."
         " Answers so far: 0; they count. Open cards: 84; you can give them to others."
     )
@@ -247,12 +247,12 @@ def test_people_are_managed_on_the_page(place: Place) -> None:
     assert "ana is finished and has 84 open cards: give them to others." in page
     code, answer = act(place, "reassign", "ana", to=["ben", "carla"], cards=40)
     assert re.fullmatch(
-        r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", answer["said"]
+        r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", answer["message"]
     )
     assert "ana finished 0 44 0 0" in words_of(place.text())
-    assert act(place, "resume", "ana")[1] == {"said": "ana can go on, with the same link."}
+    assert act(place, "resume", "ana")[1] == {"message": "ana can go on, with the same link."}
     assert act(place, "link", "ana")[1]["link"] == "http://testserver/a/annotator-ana"
-    assert "no longer works" in act(place, "revoke", "ana")[1]["said"]
+    assert "no longer works" in act(place, "revoke", "ana")[1]["message"]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def wait_until_saved(page: Page) -> None:
     page.locator('#waiting[data-count="0"]').wait_for(state="attached")
 
 
-def says(page: Page, text: str, place: str = "#said") -> None:
+def says(page: Page, text: str, place: str = "#message") -> None:
     """Wait until an element of the page contains a text."""
     page.locator(place).filter(has_text=text).wait_for()
 

@@ -71,23 +71,23 @@ def test_a_third_person_resolves_a_disagreement(
     both_label(served_work, open_card, {item: "3"})
     says(whole, "1 item with different answers", "#disagreements")  # the page updates by itself
     says(whole, "1 item is answered by all annotators, with different answers", "#ready")
-    labels = whole.locator("#disagreements .said > span").all_inner_texts()
+    labels = whole.locator("#disagreements .answers > span").all_inner_texts()
     assert labels == ["anna: SVC", "ben: free"]
-    whole.locator("#opening summary").click()
+    whole.locator("#open-round summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "1 new item in the round.", "#opened")
+    says(whole, "1 new item in the round.", "#adjudication-message")
     says(whole, "waiting for carla", "#rounds")
     link = whole.locator("#rounds a").get_attribute("href") or ""
     assert link == served_work.address("carla", "adjudication").partition("?")[0]
     third = open_card(link)
-    cells = third.locator("#first tbody tr").all_inner_texts()
+    cells = third.locator("#first-answers tbody tr").all_inner_texts()
     assert [row.split("\t")[:2] for row in cells] == [["anna", "SVC"], ["ben", "free"]]
     label(third, [item], "2")
     says(third, "All done", "#rest")
     says(whole, "1 of 1 resolved, 0 open.", "#rounds")
     assert whole.locator("#outcome tbody tr td:last-child").inner_text() == "figurative"
-    labels = whole.locator("#disagreements .said > span").all_inner_texts()
+    labels = whole.locator("#disagreements .answers > span").all_inner_texts()
     assert labels == ["anna: SVC", "ben: free"]  # the first labels stay
     assert answers(served_work.log())[-1] == (item, "figurative")
     assert [row["annotator"] for row in served_work.log()].count("carla") == 1
@@ -99,10 +99,10 @@ def test_those_who_disagree_can_resolve_it_themselves(
     both = ids(served_work)[:2]
     both_label(served_work, open_card, dict.fromkeys(both, "2"))
     whole = open_card(served_work.coordinator, ready="#people")
-    whole.locator("#opening summary").click()
+    whole.locator("#open-round summary").click()
     whole.get_by_label("to the annotators who disagree").check()
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "2 new items in the round.", "#opened")
+    says(whole, "2 new items in the round.", "#adjudication-message")
     whole.locator("#rounds a").first.wait_for()
     links = [each.get_attribute("href") or "" for each in whole.locator("#rounds a").all()]
     assert links == [served_work.address(who, "adjudication") for who in ("anna", "ben")]
@@ -119,7 +119,7 @@ def test_those_who_disagree_can_resolve_it_themselves(
     says(whole, "still disagree: ask a third person", "#rounds")
     whole.locator("#name").fill("Carla")
     whole.get_by_role("button", name="Open the round").click()
-    says(whole, "1 new item in the round.", "#opened")
+    says(whole, "1 new item in the round.", "#adjudication-message")
 
 
 def test_an_annotator_is_refused_as_third_person(
@@ -127,10 +127,14 @@ def test_an_annotator_is_refused_as_third_person(
 ) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     whole = open_card(served_work.coordinator, ready="#people")
-    whole.locator("#opening summary").click()
+    whole.locator("#open-round summary").click()
     whole.locator("#name").fill(" ANNA")
     whole.keyboard.press("Enter")
-    says(whole, "Nothing was opened: anna is an annotator, not a third person", "#opened")
+    says(
+        whole,
+        "Nothing was opened: anna is an annotator, not a third person",
+        "#adjudication-message",
+    )
     says(whole, "The round has not been opened.", "#rounds")
 
 
@@ -143,7 +147,7 @@ def test_the_coordinators_page_has_no_serious_violation(
     expect_none(faults(empty))
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     whole = open_card(served_work.coordinator, dark=dark, ready="#people")
-    whole.locator("#opening summary").click()
+    whole.locator("#open-round summary").click()
     whole.locator("#name").fill("carla")
     whole.get_by_role("button", name="Open the round").click()
     says(whole, "waiting for carla", "#rounds")
@@ -172,7 +176,7 @@ def test_the_coordinators_page_fits_a_phone(
 ) -> None:
     both_label(served_work, open_card, {ids(served_work)[0]: "3"})
     page = open_card(served_work.coordinator, width=375, height=740, finger=True, ready="#people")
-    page.locator("#opening summary").click()
+    page.locator("#open-round summary").click()
     page.locator("#name").fill("carla")
     page.get_by_role("button", name="Open the round").tap()
     page.locator("#outcome table").wait_for()
@@ -466,7 +470,7 @@ def test_forms_are_keyed_with_the_keyboard(serve: Serve, open_card: OpenCard) ->
     page = open_card(served.address())
     ready(page, "gehen")
     says(page, "In the lexicon: gehe, geht", "#lexicon")
-    says(page, "ß as printed.", "#forms-spelt")
+    says(page, "ß as printed.", "#forms-instructions")
     page.keyboard.type("gehe, gehst, u")
     page.keyboard.press("Enter")
     shows(page, "stehen")
@@ -511,7 +515,7 @@ def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> N
     for person, key in (("anna", "1"), ("bert", "3")):
         page = open_card(served.address(person))
         shows(page, "p000")
-        assert page.locator("#first").is_hidden()
+        assert page.locator("#first-answers").is_hidden()
         page.keyboard.press("n")
         page.keyboard.type(f"by {person}")
         page.keyboard.press("Escape")
@@ -519,13 +523,13 @@ def test_adjudication_shows_first_labels(serve: Serve, open_card: OpenCard) -> N
         shows(page, "p001")
     served.ask({"p000": pairs(1)["p000"]}, ("anna",), "adjudication")
     page = open_card(served.address("anna", "adjudication"))
-    cells = page.locator("#first tbody tr").all_inner_texts()
+    cells = page.locator("#first-answers tbody tr").all_inner_texts()
     assert [row.split("\t") for row in cells] == [
         ["anna", "SVC", "by anna"], ["bert", "free", "by bert"],
     ]  # fmt: skip
     label(page, ["p000"], "2")
     says(page, "All done", "#rest")
-    assert page.locator("#far").text_content() == "1 of 1"
+    assert page.locator("#progress-text").text_content() == "1 of 1"
     assert answers(served.log())[-1] == ("p000", "figurative")
 
 
@@ -645,7 +649,7 @@ def _tab_to(page: Page, text: str) -> None:
 
 def test_the_page_announces_whether_a_decision_is_saved(serve: Serve, open_card: OpenCard) -> None:
     page = open_card(serve(Subject(pairs(9))).address())
-    assert page.locator("#said, #waiting-text").evaluate_all(
+    assert page.locator("#message, #waiting-text").evaluate_all(
         "(all) => all.map((each) => each.getAttribute('role'))"
     ) == ["status", "status"]
     label(page, ["p000"])

@@ -50,17 +50,17 @@ def test_conflicts_are_decided_one_by_one_and_by_annotator(
     page = open_card(served_work.coordinator, ready=".conflicts")
     assert conflict_count(page) == 4
     page.get_by_role("button", name="Keep the sheet's answer").first.click()
-    says(page, "Kept 1 answer of anna's sheets.", "#kept")
-    says(page, "3 answers changed in a sheet and on the page", "#contested")
+    says(page, "Kept 1 answer of anna's sheets.", "#conflicts-message")
+    says(page, "3 answers changed in a sheet and on the page", "#conflict-list")
     assert conflict_count(page) == 3
-    assert page.evaluate("document.activeElement.id") == "kept"
+    assert page.evaluate("document.activeElement.id") == "conflicts-message"
     page.wait_for_timeout(500)  # an immediate second click is ignored
     page.get_by_role("button", name="Keep all answers of anna's page").click()
-    says(page, "Kept 2 answers of anna's page.", "#kept")
-    says(page, "1 answer changed in a sheet and on the page", "#contested")
+    says(page, "Kept 2 answers of anna's page.", "#conflicts-message")
+    says(page, "1 answer changed in a sheet and on the page", "#conflict-list")
     assert page.get_by_role("button", name="Keep all").count() == 0
     office.label("ben", {office.ids(served_work.work)[0]: "figurative"})
-    says(page, "None: sheets and pages agree.", "#contested")  # the page has updated
+    says(page, "None: sheets and pages agree.", "#conflict-list")  # the page has updated
     kinds = [row["kind"] for row in served_work.log() if row["key"].startswith("coordinator")]
     assert kinds == ["import", "seen", "seen"]
 
@@ -70,7 +70,7 @@ def test_a_double_click_decides_one_conflict(
 ) -> None:
     page = open_card(served_work.coordinator, ready=".conflicts")
     page.get_by_role("button", name="Keep the page's answer").first.dblclick()
-    says(page, "Kept 1 answer of anna's page.", "#kept")
+    says(page, "Kept 1 answer of anna's page.", "#conflicts-message")
     page.wait_for_timeout(300)
     assert conflict_count(page) == 3
 
@@ -82,7 +82,7 @@ def test_conflicts_are_decided_by_keyboard(
     button = page.get_by_role("button", name="Keep the page's answer").first
     button.focus()
     page.keyboard.press("Enter")
-    says(page, "Kept 1 answer of anna's page.", "#kept")
+    says(page, "Kept 1 answer of anna's page.", "#conflicts-message")
     page.keyboard.press("Tab")  # the list
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "Keep all answers of anna's sheets"
@@ -101,7 +101,9 @@ def test_a_conflict_that_changed_meanwhile_is_not_decided(
     )
     page.keyboard.press("Enter")
     says(
-        page, "Nothing was kept: an answer has changed meanwhile. Look at the list again.", "#kept"
+        page,
+        "Nothing was kept: an answer has changed meanwhile. Look at the list again.",
+        "#conflicts-message",
     )
     assert not [row for row in served_work.log() if row["key"].startswith("coordinator")]
 
@@ -112,11 +114,11 @@ def test_an_unreachable_server_is_reported(
     page = open_card(served_work.coordinator, ready=".conflicts")
     served_work.stop()
     page.get_by_role("button", name="Keep the page's answer").first.click()
-    says(page, "The server does not respond, and nothing may have been kept.", "#kept")
+    says(page, "The server does not respond, and nothing may have been kept.", "#conflicts-message")
     served_work.start()
     page.wait_for_timeout(500)
     page.get_by_role("button", name="Keep the page's answer").first.click()
-    says(page, "Kept 1 answer of anna's page.", "#kept")
+    says(page, "Kept 1 answer of anna's page.", "#conflicts-message")
 
 
 @pytest.mark.parametrize(("width", "finger"), [(1400, False), (768, False), (375, True)])

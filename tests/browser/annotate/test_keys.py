@@ -45,7 +45,7 @@ def test_texts_never_become_elements(serve: Serve, open_card: OpenCard) -> None:
     page.keyboard.press("r")
     page.locator("#recent-box .cards button").click()
     shows(page, MARKUP)
-    says(page, f"Your answer: {MARKUP}; note: {MARKUP}", "#stands")
+    says(page, f"Your answer: {MARKUP}; note: {MARKUP}", "#current-answer")
     assert page.locator("img").count() == 0
     assert page.title() == " ".join(TEXTS["markup with blanks"].split())
     wait_until_saved(page)
@@ -117,7 +117,7 @@ def test_a_hundred_keys_give_a_hundred_decisions(serve: Serve, open_card: OpenCa
     wait_until_saved(page)
     assert answers(served.log()) == expected
     assert all(0 <= row["seconds"] <= 600 for row in served.log())
-    assert page.locator("#far").text_content() == "100 of 100"
+    assert page.locator("#progress-text").text_content() == "100 of 100"
 
 
 def test_undo_reaches_any_earlier_decision(serve: Serve, open_card: OpenCard) -> None:
@@ -129,7 +129,7 @@ def test_undo_reaches_any_earlier_decision(serve: Serve, open_card: OpenCard) ->
     for item in reversed(items[:30]):
         page.keyboard.press("u")
         ready(page, item)
-        assert page.locator("#stands").is_hidden()
+        assert page.locator("#current-answer").is_hidden()
     page.keyboard.press("u")
     says(page, "Nothing to undo")
     label(page, items[:3], "2")
@@ -151,7 +151,7 @@ def test_undo_shows_the_former_answer_after_a_reload(serve: Serve, open_card: Op
     ready(page, "p001")
     page.keyboard.press("u")
     shows(page, "p000")
-    says(page, "Your answer: SVC", "#stands")
+    says(page, "Your answer: SVC", "#current-answer")
     assert page.locator(".label[aria-pressed=true]").get_attribute("data-label") == "SVC"
 
 
@@ -262,7 +262,7 @@ def test_skipped_cards_come_last(serve: Serve, open_card: OpenCard) -> None:
     label(page, ["p000", "p001"], "s")
     label(page, ["p002", "p003"])
     says(page, "except the cards you set aside", "#rest")
-    assert page.locator("#far").text_content() == "2 of 4, 2 set aside"
+    assert page.locator("#progress-text").text_content() == "2 of 4, 2 set aside"
     page.get_by_role("button", name="Show them").press("Enter")
     label(page, ["p000"])
     label(page, ["p001"], "s")

@@ -31,11 +31,11 @@ def manage(page: Page, who: str, act: str) -> None:
     if page.locator("#person").is_visible():
         page.get_by_role("button", name="Close").click()
     page.locator(f'button[data-person="{who}"]').click()
-    page.locator(f'#person-acts [data-act="{act}"]').click()
+    page.locator(f'#person-actions [data-act="{act}"]').click()
 
 
 def expect_text(page: Page, text: str) -> None:
-    says(page, text, "#person-said")
+    says(page, text, "#person-message")
 
 
 def test_a_link_is_shown_and_replaced(served_work: CoordinatorServer, open_card: OpenCard) -> None:
@@ -47,8 +47,8 @@ def test_a_link_is_shown_and_replaced(served_work: CoordinatorServer, open_card:
     manage(whole, "anna", "revoke")
     expect_text(whole, "Replace the link of anna?")
     whole.locator('[data-act="no"]').click()
-    assert whole.locator("#person-acts").is_visible()
-    whole.locator('#person-acts [data-act="revoke"]').click()
+    assert whole.locator("#person-actions").is_visible()
+    whole.locator('#person-actions [data-act="revoke"]').click()
     whole.locator('[data-act="yes"]').click()
     expect_text(whole, "The old link of anna no longer works.")
     new = whole.locator("#link").input_value()
@@ -75,10 +75,10 @@ def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     expect_text(whole, "Open cards: 3; you can give them to others.")
     says(whole, "anna is finished and has 3 open cards", "#attention")
     manage(whole, "anna", "give")
-    assert whole.locator("#takers").inner_text().split() == ["ben", "carla"]
+    assert whole.locator("#recipients").inner_text().split() == ["ben", "carla"]
     whole.get_by_role("button", name="Give them").click()
     expect_text(whole, "Choose who gets the cards.")
-    whole.locator("#takers").get_by_label("carla").check()
+    whole.locator("#recipients").get_by_label("carla").check()
     whole.locator("#cards").fill("2")
     whole.get_by_role("button", name="Give them").click()
     expect_text(whole, "Give 2 open cards of anna to carla?")
@@ -87,7 +87,7 @@ def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     says(whole, "anna is finished and has 1 open card:", "#attention")
     whole.keyboard.press("Escape")
     whole.locator('button[data-person="anna"]:focus').wait_for()
-    says(open_card(link), "0 of 2", ".far")
+    says(open_card(link), "0 of 2", ".progress-row")
     page = open_card(served_work.address("anna"), ready="#finished")
     says(page, "Your part is finished: thank you", "h1")
     manage(whole, "anna", "resume")

@@ -258,7 +258,7 @@ def test_progress_towards_a_goal_is_shown(serve: Serve, open_card: OpenCard) -> 
     page.locator("#goal").fill("2")
     page.get_by_role("button", name="Set", exact=True).click()
     label(page, ["p000"])
-    says(page, "goal: 1 of 2", "#goal-far")
+    says(page, "goal: 1 of 2", "#goal-progress")
     label(page, ["p001"])
     says(page, "You have reached your goal: 2 cards.")
 

@@ -116,7 +116,7 @@ def test_the_coordinator_excuses_a_person_who_failed_training(
     whole = open_card(served_work.coordinator, ready="#quality table")
     says(whole, "not passed: 1 right, attempt 1", "#quality")
     whole.locator('button[data-person="ben"]').click()
-    whole.locator('#person-acts [data-act="excuse"]').click()
+    whole.locator('#person-actions [data-act="excuse"]').click()
     says(whole, "passed: 1 right", "#quality")
     page.reload()
     page.locator("#card[data-ready]").wait_for()

@@ -1,42 +1,42 @@
-// The server's answers.
+// Requests to the annotation server.
 
 import { t } from "./messages.js";
 
-const PATIENCE = 5000;
-const FINAL = new Set([400, 409, 413, 415, 422]);
+const TIMEOUT = 5000;
+const FINAL_STATUSES = new Set([400, 409, 413, 415, 422]);
 
-// No answer, or one that says "later": what was sent is kept and sent again.
-export class Away extends Error {
-  constructor(why, answered = false) {
-    super(why);
-    this.answered = answered;
+// No response, or one after which the request can be retried: the queue keeps its entries and sends them again.
+export class ServerUnavailable extends Error {
+  constructor(message, hasResponse = false) {
+    super(message);
+    this.hasResponse = hasResponse;
   }
 }
 
-// The server understood, and does not take it: sending it again would not help.
-export class Refused extends Error {
-  constructor(why, finished) {
-    super(why);
+// The server rejected the request; a retry would not help.
+export class RefusedRequest extends Error {
+  constructor(message, finished) {
+    super(message);
     this.finished = finished; // the person's part has ended
   }
 }
 
-export class Ask {
+export class Client {
   constructor(work) {
     this.address = work.address;
     this.round = work.round === "annotation" ? {} : { round: work.round };
   }
 
-  cards(most) {
-    return this.#get("cards", { most });
+  cards(limit) {
+    return this.#get("cards", { most: limit });
   }
 
   async card(id) {
     return (await this.#get(`cards/${encodeURIComponent(id)}`)).card;
   }
 
-  async recent(most) {
-    return (await this.#get("recent", { most })).cards;
+  async recent(limit) {
+    return (await this.#get("recent", { most: limit })).cards;
   }
 
   search(text) {
@@ -48,48 +48,48 @@ export class Ask {
   }
 
   post(path, body) {
-    return this.#fetch(path, {}, {
+    return this.#request(path, {}, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
   }
 
-  #get(path, given = {}) {
-    return this.#fetch(path, given, {});
+  #get(path, parameters = {}) {
+    return this.#request(path, parameters, {});
   }
 
-  async #fetch(path, given, options) {
-    const query = new URLSearchParams({ ...given, ...this.round }).toString();
+  async #request(path, parameters, options) {
+    const query = new URLSearchParams({ ...parameters, ...this.round }).toString();
     const address = `${this.address}/${path}${query && `?${query}`}`;
-    const { status, ok, body } = await answer(address, options);
+    const { status, ok, body } = await sendRequest(address, options);
     if (ok && body) return body;
-    const own = typeof body?.error === "string";
-    const why = own ? t(body.error) : foreign(status);
-    throw own && FINAL.has(status) ? new Refused(why, body.finished === true) : new Away(why, true);
+    const isOwn = typeof body?.error === "string";
+    const message = isOwn ? t(body.error) : describeProxyError(status);
+    throw isOwn && FINAL_STATUSES.has(status) ? new RefusedRequest(message, body.finished === true) : new ServerUnavailable(message, true);
   }
 }
 
-// Every error of the server itself is JSON: any other comes from a proxy or a firewall between.
-function foreign(status) {
+// The server reports all its errors as JSON; any other error response comes from a proxy or a firewall.
+function describeProxyError(status) {
   if (status === 403) return t("A proxy or a firewall refused the request (403). Tell the coordinator.");
   if (status === 401 || status === 407) return t("A proxy asks for a login ({status}). Reload the page to log in.", { status });
   if ([502, 503, 504].includes(status)) return t("The proxy cannot reach the annotation server ({status}).", { status });
   return t("Unexpected answer with status {status}; a proxy may have sent it.", { status });
 }
 
-async function answer(address, options) {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), PATIENCE);
+async function sendRequest(address, options) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), TIMEOUT);
   try {
-    const reply = await fetch(address, { ...options, cache: "no-store", signal: stop.signal });
-    const body = await reply.json().catch((error) => {
-      if (stop.signal.aborted) throw error;
+    const response = await fetch(address, { ...options, cache: "no-store", signal: controller.signal });
+    const body = await response.json().catch((error) => {
+      if (controller.signal.aborted) throw error;
       return null;
     });
-    return { status: reply.status, ok: reply.ok, body };
+    return { status: response.status, ok: response.ok, body };
   } catch {
-    throw new Away(stop.signal.aborted ? t("no answer within 5 seconds") : t("no connection"));
+    throw new ServerUnavailable(controller.signal.aborted ? t("no answer within 5 seconds") : t("no connection"));
   } finally {
     clearTimeout(timer);
   }

@@ -1,8 +1,8 @@
-// The page of one annotator: puts the parts together.
+// The annotator's page: creates the modules and connects them.
 
-import { Ask } from "./ask.js";
+import { Client } from "./ask.js";
 import { listen, plan } from "./keys.js";
-import { goal, guidelines, help, lists } from "./lists.js";
+import { setUpGoal, showGuidelines, setUpHelp, setUpLists } from "./lists.js";
 import { offerLanguages, t } from "./messages.js";
 import { Queue } from "./queue.js";
 import { Session } from "./session.js";
@@ -15,106 +15,106 @@ const at = (id) => document.getElementById(id);
 const work = JSON.parse(at("work").textContent);
 let keys = plan(work);
 const store = await Store.open(work.store);
-const ask = new Ask(work);
-const queue = new Queue(store, ask);
-const supply = new Supply(ask, queue);
+const client = new Client(work);
+const queue = new Queue(store, client);
+const supply = new Supply(client, queue);
 const view = new View(work, keys);
-const session = new Session({ work, ask, queue, supply, view, store });
+const session = new Session({ work, client, queue, supply, view, store });
 
-function label(answer) {
+function chooseLabel(answer) {
   if (work.kind !== "keying" || answer) return session.decide(answer);
   view.say(t("Type the forms, or choose “Not found”."));
   return at("forms").focus();
 }
 
-function note() {
-  if (session.card) session.drafts.note(at("note-box").hidden || document.activeElement !== at("note"));
+function toggleNote() {
+  if (session.card) session.drafts.toggleNote(at("note-box").hidden || document.activeElement !== at("note"));
 }
 
-function unsure() {
+function toggleUnsure() {
   if (!session.card) return;
   view.say(session.drafts.toggleUnsure() ? t("Unsure: now choose a label") : t("No longer unsure"));
 }
 
-async function noted() {
-  session.drafts.note(Boolean(at("note").value), false);
+async function closeNote() {
+  session.drafts.toggleNote(Boolean(at("note").value), false);
   at("card").focus({ preventScroll: true });
 }
 
-const acts = {
+const actions = {
   undo: () => session.undo(),
   skip: () => session.skip(),
-  unsure,
-  note,
-  more: () => view.more() || view.say(t("No more examples")),
+  unsure: toggleUnsure,
+  note: toggleNote,
+  more: () => view.showMore() || view.say(t("No more examples")),
   guidelines: () => at("guidelines-box").showModal(),
   help: () => at("help-box").showModal(),
-  missing: () => label("-"),
-  goal: goal(store, session),
-  ...lists(session),
+  missing: () => chooseLabel("-"),
+  goal: setUpGoal(store, session),
+  ...setUpLists(session),
 };
 
-help(work, (changed) => view.keys((keys = changed)));
-guidelines(work);
-listen(() => keys, (act) => (act.label === undefined ? acts[act.command]() : label(act.label)));
+setUpHelp(work, (newPlan) => view.showKeys((keys = newPlan)));
+showGuidelines(work);
+listen(() => keys, (action) => (action.label === undefined ? actions[action.command]() : chooseLabel(action.label)));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
-  if (button?.dataset.label !== undefined) label(button.dataset.label);
-  else if (button?.dataset.forms !== undefined) session.drafts.use(button.dataset.forms);
-  else if (button?.dataset.act) acts[button.dataset.act]();
+  if (button?.dataset.label !== undefined) chooseLabel(button.dataset.label);
+  else if (button?.dataset.forms !== undefined) session.drafts.useForms(button.dataset.forms);
+  else if (button?.dataset.act) actions[button.dataset.act]();
 });
 at("leave").addEventListener("click", () => session.leave());
 at("send-now").addEventListener("click", () => queue.send());
-at("note-done").addEventListener("click", noted);
+at("note-done").addEventListener("click", closeNote);
 at("note").addEventListener("change", () => session.saveNote());
 at("keying").addEventListener("submit", (event) => {
   event.preventDefault();
-  label(session.drafts.forms.replace(/^[,\s]+|[,\s]+$/g, ""));
+  chooseLabel(session.drafts.forms.replace(/^[,\s]+|[,\s]+$/g, ""));
 });
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.target.tagName !== "TEXTAREA") return;
-  const done = event.target === at("note") && event.key === "Enter" && (event.ctrlKey || event.metaKey);
-  if (event.key === "Escape" || done) {
+  const isDone = event.target === at("note") && event.key === "Enter" && (event.ctrlKey || event.metaKey);
+  if (event.key === "Escape" || isDone) {
     event.preventDefault();
-    noted();
+    closeNote();
   } else if (event.target === at("forms") && event.key === "Enter") {
     event.preventDefault();
     if (!event.repeat) at("keying").requestSubmit();
   }
 });
 
-// Dark or light: as the system has it until somebody chooses.
-const dark = matchMedia("(prefers-color-scheme: dark)");
+// The theme follows the system setting until the user chooses one.
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const { dataset } = document.documentElement;
 at("theme").addEventListener("click", () => {
-  dataset.theme = (dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
+  dataset.theme = (dataset.theme ?? (prefersDark.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
   try {
     localStorage.setItem(THEME, dataset.theme);
   } catch {
-    // Forbidden: it holds for this page.
+    // Storage is blocked: the choice applies to this page only.
   }
 });
 try {
   const theme = localStorage.getItem(THEME);
   if (theme === "dark" || theme === "light") dataset.theme = theme;
 } catch {
-  // Forbidden: as the system has it.
+  // Storage is blocked: follow the system setting.
 }
 
 offerLanguages(work.address);
 
-function waiting() {
-  const refused = queue.troubles.filter(({ key }) => key !== session.trouble?.key).length;
-  view.waiting({ count: queue.waiting.length, away: queue.away, lasting: store.lasting, refused });
+function showWaiting() {
+  const refusedCount = queue.troubles.filter(({ key }) => key !== session.trouble?.key).length;
+  view.showWaiting({ count: queue.waiting.length, connectionError: queue.connectionError, isPersistent: store.isPersistent, refusedCount });
 }
-queue.addEventListener("change", waiting);
+queue.addEventListener("change", showWaiting);
 let finished = false;
 queue.addEventListener("finished", () => {
   finished = true;
-  location.reload(); // the page says so, and thanks
+  location.reload(); // the server now returns the final page
 });
 addEventListener("beforeunload", (event) => {
-  if (!finished && queue.waiting.length && (queue.away || !store.lasting)) event.preventDefault();
+  if (!finished && queue.waiting.length && (queue.connectionError || !store.isPersistent)) event.preventDefault();
 });
-waiting();
+showWaiting();
 session.start();

@@ -1,107 +1,108 @@
-// The coordinator's page: it follows what happens, opens the adjudication round, decides conflicts, and manages people.
+// The coordinator's page: polls for changes, opens the adjudication round, resolves conflicts, and manages people.
 
 import { offerLanguages, t } from "./messages.js";
 import { manage } from "./people.js";
 
-const PAUSE = 4000;
+const POLL_INTERVAL = 4000;
 const address = document.body.dataset.address;
-const news = document.querySelector("#news");
+const connectionStatus = document.querySelector("#connection-status");
 let stamp = document.body.dataset.stamp;
 
-// What somebody is in the middle of stays: a part with the focus, lists that are open, a place in a table.
-function take(fresh) {
-  let last;
-  for (const part of fresh.querySelectorAll("#main > section")) {
-    const there = document.getElementById(part.id);
-    if (!there) last.after(document.adoptNode(part));
-    last = there ?? part;
+// Replace the live sections, but keep the user's state: a section with a focused field or button,
+// open lists, and scroll positions.
+function replaceSections(newPage) {
+  let previous;
+  for (const section of newPage.querySelectorAll("#main > section")) {
+    const existing = document.getElementById(section.id);
+    if (!existing) previous.after(document.adoptNode(section));
+    previous = existing ?? section;
   }
-  for (const old of document.querySelectorAll("[data-live]")) {
-    const part = fresh.getElementById(old.id);
-    if (!part || (old.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
-    for (const each of old.querySelectorAll("details[id]")) part.querySelector(`#${CSS.escape(each.id)}`)?.toggleAttribute("open", each.open);
-    const places = [...old.querySelectorAll(".scroll")].map((each) => [each.scrollLeft, each.scrollTop]);
+  for (const oldSection of document.querySelectorAll("[data-live]")) {
+    const section = newPage.getElementById(oldSection.id);
+    if (!section || (oldSection.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
+    for (const node of oldSection.querySelectorAll("details[id]")) section.querySelector(`#${CSS.escape(node.id)}`)?.toggleAttribute("open", node.open);
+    const positions = [...oldSection.querySelectorAll(".scroll")].map((node) => [node.scrollLeft, node.scrollTop]);
     const label = document.activeElement?.closest?.(".scroll")?.getAttribute("aria-label");
-    old.replaceWith(document.adoptNode(part));
-    [...part.querySelectorAll(".scroll")].forEach((each, place) => {
-      [each.scrollLeft, each.scrollTop] = places[place] ?? [0, 0];
-      if (label && each.getAttribute("aria-label") === label) each.focus({ preventScroll: true });
+    oldSection.replaceWith(document.adoptNode(section));
+    [...section.querySelectorAll(".scroll")].forEach((node, index) => {
+      [node.scrollLeft, node.scrollTop] = positions[index] ?? [0, 0];
+      if (label && node.getAttribute("aria-label") === label) node.focus({ preventScroll: true });
     });
   }
 }
 
 async function refresh() {
-  const answer = await fetch(location.href, { cache: "no-store" });
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  stamp = fresh.body.dataset.stamp;
-  take(fresh);
+  const response = await fetch(location.href, { cache: "no-store" });
+  if (!response.ok) throw new Error(`${response.status}`);
+  const newPage = new DOMParser().parseFromString(await response.text(), "text/html");
+  stamp = newPage.body.dataset.stamp;
+  replaceSections(newPage);
 }
 
-// A large page takes the server a while: then it is asked for more rarely, as annotators go first.
-async function follow() {
-  const begun = performance.now();
+// A slow response means that the server is busy: poll less often, since annotators have priority.
+async function poll() {
+  const start = performance.now();
   try {
-    const answer = await fetch(`${address}/state`, { cache: "no-store" });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    if ((await answer.json()).stamp !== stamp) await refresh();
-    news.textContent = "";
+    const response = await fetch(`${address}/state`, { cache: "no-store" });
+    if (!response.ok) throw new Error(`${response.status}`);
+    if ((await response.json()).stamp !== stamp) await refresh();
+    connectionStatus.textContent = "";
   } catch {
-    news.textContent = t("The server does not respond: this page may be out of date.");
+    connectionStatus.textContent = t("The server does not respond: this page may be out of date.");
   }
-  const pause = Math.max(PAUSE, 20 * (performance.now() - begun));
-  setTimeout(follow, document.hidden ? 5 * pause : pause);
+  const pause = Math.max(POLL_INTERVAL, 20 * (performance.now() - start));
+  setTimeout(poll, document.hidden ? 5 * pause : pause);
 }
 
-// Send a form; the answer has said, or error.
-async function post(place, given) {
-  const answer = await fetch(`${address}/${place}`, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
+// Send a form; the response has a `message` or an `error`.
+async function post(path, body) {
+  const response = await fetch(`${address}/${path}`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   });
-  return answer.json();
+  return response.json();
 }
 
 async function openRound(form) {
   const button = form.querySelector("button");
-  const told = document.querySelector("#opened");
+  const message = document.querySelector("#adjudication-message");
   button.disabled = true;
   try {
-    const given = { who: form.who.value, name: form.who.value === "third" ? form.name.value : "", unsure: form.unsure.checked, anonymous: form.anonymous.checked };
-    const found = await post("adjudication", given);
-    told.textContent = found.error ?? found.said;
-    if (!found.error) await refresh();
+    const body = { who: form.who.value, name: form.who.value === "third" ? form.name.value : "", unsure: form.unsure.checked, anonymous: form.anonymous.checked };
+    const response = await post("adjudication", body);
+    message.textContent = response.error ?? response.message;
+    if (!response.error) await refresh();
   } catch {
-    told.textContent = t("The server does not respond, and the round may not have been opened. Try again: no task is added twice.");
+    message.textContent = t("The server does not respond, and the round may not have been opened. Try again: no task is added twice.");
   }
   button.disabled = false;
 }
 document.addEventListener("submit", (event) => {
-  if (event.target.id !== "open") return;
+  if (event.target.id !== "round-form") return;
   event.preventDefault();
   openRound(event.target);
 });
-// The list moves up after a decision: a second click is not meant for what is there then.
-const QUIET = 400;
-let quiet = 0;
+// The list moves up after a decision, so a double click would hit the next entry: ignore clicks for a moment.
+const CLICK_PAUSE = 400;
+let ignoreClicksUntil = 0;
 document.querySelector("#conflicts").addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-keep]");
-  if (!button || performance.now() < quiet) return;
-  quiet = Infinity;
-  const told = document.querySelector("#kept");
+  if (!button || performance.now() < ignoreClicksUntil) return;
+  ignoreClicksUntil = Infinity;
+  const message = document.querySelector("#conflicts-message");
   try {
-    const found = await post("conflicts", { ...button.dataset });
-    told.textContent = found.error ?? found.said;
-    told.focus();
+    const response = await post("conflicts", { ...button.dataset });
+    message.textContent = response.error ?? response.message;
+    message.focus();
     await refresh();
   } catch {
-    told.textContent = t("The server does not respond, and nothing may have been kept. Try again: nothing is decided twice.");
+    message.textContent = t("The server does not respond, and nothing may have been kept. Try again: nothing is decided twice.");
   }
-  quiet = performance.now() + QUIET;
+  ignoreClicksUntil = performance.now() + CLICK_PAUSE;
 });
-// A field that is filled in means that one.
+// Typing a name selects its radio button.
 document.addEventListener("input", ({ target }) => { if (target.id === "name") target.form.who.value = "third"; });
-manage((given) => post("people", given), refresh);
+manage((body) => post("people", body), refresh);
 
 offerLanguages(address);
 
-setTimeout(follow, PAUSE);
+setTimeout(poll, POLL_INTERVAL);

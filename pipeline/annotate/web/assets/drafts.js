@@ -1,4 +1,4 @@
-// What is typed or toggled on a card and not decided yet; it outlives a reload.
+// Input on a card before it is decided: stored in the browser, so that it survives a reload.
 
 import { t } from "./messages.js";
 
@@ -10,11 +10,11 @@ export class Drafts {
 
   constructor(store, view, keying) {
     Object.assign(this, { store, view, keying });
-    for (const field of [at("note"), at("forms")]) field.addEventListener("input", () => this.#keep());
+    for (const field of [at("note"), at("forms")]) field.addEventListener("input", () => this.#save());
   }
 
-  // What goes with the answer.
-  get given() {
+  // The values that are saved together with the answer.
+  get values() {
     return { unsure: this.#unsure, note: at("note").value };
   }
 
@@ -24,49 +24,49 @@ export class Drafts {
 
   open(card) {
     this.#id = card.id;
-    const kept = this.store.get(`d:${card.id}`);
+    const draft = this.store.get(`d:${card.id}`);
     const forms = this.keying && card.answer && card.answer !== "-" ? card.answer : "";
-    this.#fill(kept ?? { unsure: card.unsure, note: card.note, forms });
-    this.note(Boolean(at("note").value), false);
+    this.#fill(draft ?? { unsure: card.unsure, note: card.note, forms });
+    this.toggleNote(Boolean(at("note").value), false);
     at("note-hint").textContent = card.answer === null ? t("Saved with your answer.") : t("Saved when you leave the field.");
     if (this.keying) at("forms").focus({ preventScroll: true });
   }
 
-  // Forms that somebody keyed in, to be changed or saved.
-  use(forms) {
+  // Copy the forms that an annotator keyed in into the field, to be edited or saved.
+  useForms(forms) {
     at("forms").value = forms;
-    this.#keep();
+    this.#save();
     at("forms").focus();
   }
 
-  // What was decided and not taken is there to be chosen again.
-  set({ unsure, note, answer }) {
+  // Fill in a decision that the server did not accept, so that it can be chosen again.
+  fill({ unsure, note, answer }) {
     this.#fill({ unsure: Boolean(unsure), note: note ?? "", forms: answer && answer !== "-" ? answer : "" });
-    this.note(Boolean(note), false);
+    this.toggleNote(Boolean(note), false);
   }
 
-  // What was typed for an answer that is taken back need not be typed again.
-  keep({ unsure, note, answer }) {
+  // Fill in the values of an undone answer, unless something has been typed already.
+  restore({ unsure, note, answer }) {
     const forms = this.keying && answer && answer !== "-" ? answer : "";
     if (at("note").value || at("forms").value || !(unsure || note || forms)) return;
     this.#fill({ unsure, note, forms });
-    this.note(Boolean(note), false);
-    this.#keep();
+    this.toggleNote(Boolean(note), false);
+    this.#save();
   }
 
-  forget(id) {
+  discard(id) {
     this.store.remove(`d:${id}`);
   }
 
   toggleUnsure() {
     this.#unsure = !this.#unsure;
-    this.view.unsure(this.#unsure);
-    this.#keep();
+    this.view.showUnsure(this.#unsure);
+    this.#save();
     return this.#unsure;
   }
 
-  // Open or close the note's field.
-  note(open, focus = true) {
+  // Open or close the note field.
+  toggleNote(open, focus = true) {
     at("note-box").hidden = !open;
     at("note-button").setAttribute("aria-expanded", String(open));
     if (open && focus) at("note").focus();
@@ -74,13 +74,13 @@ export class Drafts {
 
   #fill({ unsure, note, forms }) {
     this.#unsure = Boolean(unsure);
-    this.view.unsure(this.#unsure);
+    this.view.showUnsure(this.#unsure);
     at("note").value = note ?? "";
     at("forms").value = forms ?? "";
   }
 
-  #keep() {
-    const { unsure, note } = this.given;
+  #save() {
+    const { unsure, note } = this.values;
     this.store.set(`d:${this.#id}`, { unsure, note, forms: at("forms").value });
   }
 }

@@ -1,86 +1,88 @@
-// Which key does what. Commands keep their keys; labels have digits, and their first letters where
-// these are free. Everybody can change keys, or switch off those of one character.
+// Keyboard shortcuts. Commands have fixed default keys; labels have digits, and their first letters if
+// these are free. Users can change keys, or disable single-character keys.
 
 import { t } from "./messages.js";
 
-const NAME = "lexassay:keys";
+const STORAGE_KEY = "lexassay:keys";
 
 function commands(keying) {
-  const all = [
-    { name: "undo", title: t("Undo, any number of times"), wishes: ["u"] },
-    { name: "skip", title: t("Skip: set aside for later"), wishes: ["s"] },
-    { name: "unsure", title: t("Unsure: applies to the next label"), wishes: ["?", "q"] },
-    { name: "note", title: t("Note"), wishes: ["n"] },
-    { name: "more", title: t("More examples"), wishes: ["e"] },
-    { name: "guidelines", title: t("Guidelines"), wishes: ["g"] },
-    { name: "recent", title: t("Recent answers, to change them"), wishes: ["r"] },
-    { name: "search", title: t("Search your answers"), wishes: ["/", "f"] },
-    { name: "help", title: t("Help"), wishes: ["h"] },
+  const list = [
+    { name: "undo", title: t("Undo, any number of times"), preferredKeys: ["u"] },
+    { name: "skip", title: t("Skip: set aside for later"), preferredKeys: ["s"] },
+    { name: "unsure", title: t("Unsure: applies to the next label"), preferredKeys: ["?", "q"] },
+    { name: "note", title: t("Note"), preferredKeys: ["n"] },
+    { name: "more", title: t("More examples"), preferredKeys: ["e"] },
+    { name: "guidelines", title: t("Guidelines"), preferredKeys: ["g"] },
+    { name: "recent", title: t("Recent answers, to change them"), preferredKeys: ["r"] },
+    { name: "search", title: t("Search your answers"), preferredKeys: ["/", "f"] },
+    { name: "help", title: t("Help"), preferredKeys: ["h"] },
   ];
-  return keying ? [{ name: "missing", title: t("Not found"), wishes: ["0"] }, ...all] : all;
+  return keying ? [{ name: "missing", title: t("Not found"), preferredKeys: ["0"] }, ...list] : list;
 }
 
-// The choices of this browser: {off: no single keys, keys: command or label to its key}.
-export function chosen() {
+// The choices stored in this browser: {off: whether single keys are disabled, keys: row id to key}.
+export function readChoices() {
   try {
-    return { off: false, keys: {}, ...JSON.parse(localStorage.getItem(NAME)) };
+    return { off: false, keys: {}, ...JSON.parse(localStorage.getItem(STORAGE_KEY)) };
   } catch {
     return { off: false, keys: {} };
   }
 }
 
-export function choose(choice) {
+export function saveChoices(choices) {
   try {
-    localStorage.setItem(NAME, JSON.stringify(choice));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(choices));
   } catch {
-    // Forbidden: it holds for this page.
+    // Storage is blocked: the choice applies to this page only.
   }
 }
 
-// From keys to what they do, {label} or {command}; and the rows of help: {act, title, keys}.
-export function plan(work, { off, keys } = chosen()) {
-  const acts = new Map();
-  const bind = (key, act) => Boolean(key) && !acts.has(key) && Boolean(acts.set(key, act));
+// Return the map from keys to actions, {label} or {command}, and the rows of the help dialog:
+// {action, id, title, keys}.
+export function plan(work, { off, keys } = readChoices()) {
+  const actions = new Map();
+  const bind = (key, action) => Boolean(key) && !actions.has(key) && Boolean(actions.set(key, action));
   const keying = work.kind === "keying";
-  const rows = commands(keying).map(({ name, title, wishes }) => ({ act: { command: name }, id: name, title, wishes }));
+  const rows = commands(keying).map(({ name, title, preferredKeys }) => ({ action: { command: name }, id: name, title, preferredKeys }));
   for (const { label, key, letter } of work.labels) {
-    rows.push({ act: { label }, id: `label ${label}`, title: label, wishes: [key, letter].filter(Boolean).map((each) => each.toLowerCase()) });
+    rows.push({ action: { label }, id: `label ${label}`, title: label, preferredKeys: [key, letter].filter(Boolean).map((each) => each.toLowerCase()) });
   }
-  const own = rows.filter(({ id }) => keys[id]);
-  for (const row of own) row.wishes = [keys[row.id], ...row.wishes.filter((each) => /^\d$/.test(each))];
-  for (const { act, wishes } of own) bind(wishes[0], act); // what somebody chose comes first
-  for (const { act, wishes } of rows) wishes.forEach((key) => bind(key, act));
-  for (const row of rows) row.keys = row.wishes.filter((key) => acts.get(key) === row.act);
-  const single = [...acts];
-  if (off) acts.clear();
-  for (const [key, act] of single) acts.set(`Alt+${key}`, act); // works in fields, too
+  const customRows = rows.filter(({ id }) => keys[id]);
+  for (const row of customRows) row.preferredKeys = [keys[row.id], ...row.preferredKeys.filter((each) => /^\d$/.test(each))];
+  for (const { action, preferredKeys } of customRows) bind(preferredKeys[0], action); // keys that the user chose take precedence
+  for (const { action, preferredKeys } of rows) preferredKeys.forEach((key) => bind(key, action));
+  for (const row of rows) row.keys = row.preferredKeys.filter((key) => actions.get(key) === row.action);
+  const singleKeys = [...actions];
+  if (off) actions.clear();
+  for (const [key, action] of singleKeys) actions.set(`Alt+${key}`, action); // also works in text fields
   if (off || keying) for (const row of rows) row.keys = row.keys.map((key) => `Alt+${key}`);
-  return { acts, rows };
+  return { actions, rows };
 }
 
-// As it is written on the page.
-export function spelt(key) {
+// Return a key as the page shows it.
+export function formatKey(key) {
   return key.split("+").map((part) => (part.length === 1 ? part.toUpperCase() : part)).join(" + ") || key;
 }
 
-// The names of what was pressed: as the layout has it; where it has a letter of another script, also
-// by the place of the key. A key without a character, as of a number pad without NumLock, is no digit.
-function names({ key, code, shiftKey, altKey, graph }) {
+// Return the names of a pressed key: its character in the current layout and, if that is not a Latin
+// letter or a digit, also the one at its physical position. A key without a character, such as one of
+// the number pad without NumLock, does not count as a digit.
+function keyNames({ key, code, shiftKey, altKey, altGraph }) {
   if ([...key].length !== 1 && !(altKey && key === "Dead")) return [];
-  const alt = altKey && !graph ? "Alt+" : "";
-  const found = key === "Dead" ? [] : [alt + key.toLowerCase()];
+  const prefix = altKey && !altGraph ? "Alt+" : "";
+  const names = key === "Dead" ? [] : [prefix + key.toLowerCase()];
   if (!/^[a-z0-9]$/i.test(key)) {
     const letter = /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
     const digit = /^Digit(\d)$/.exec(code)?.[1];
-    if (letter) found.push(alt + letter);
-    if (digit && !shiftKey) found.push(alt + digit);
+    if (letter) names.push(prefix + letter);
+    if (digit && !shiftKey) names.push(prefix + digit);
   }
-  return found;
+  return names;
 }
 
-export function pressed(event) {
+export function pressedKeys(event) {
   const { key, code, shiftKey, altKey } = event;
-  return names({ key, code, shiftKey, altKey, graph: event.getModifierState("AltGraph") });
+  return keyNames({ key, code, shiftKey, altKey, altGraph: event.getModifierState("AltGraph") });
 }
 
 function isField(node) {
@@ -88,8 +90,8 @@ function isField(node) {
     || (node instanceof HTMLInputElement && !["button", "checkbox", "radio", "submit"].includes(node.type)));
 }
 
-// Call act(what) once for each press; held keys, fields and open dialogs let nothing through.
-export function listen(current, act) {
+// Call perform(action) once per key press. Ignored: repeats of a held key, typing in fields, open dialogs.
+export function listen(currentPlan, perform) {
   document.addEventListener("keydown", (event) => {
     if (event.repeat && event.target instanceof HTMLButtonElement && ["Enter", " "].includes(event.key)) {
       event.preventDefault();
@@ -97,11 +99,11 @@ export function listen(current, act) {
     if (event.defaultPrevented || event.isComposing || event.metaKey) return;
     if (event.ctrlKey && !event.getModifierState("AltGraph")) return;
     if (document.querySelector("dialog[open]")) return;
-    const { acts } = current();
-    const typing = isField(event.target);
-    const name = pressed(event).find((each) => acts.has(each) && (!typing || each.startsWith("Alt+")));
+    const { actions } = currentPlan();
+    const isTyping = isField(event.target);
+    const name = pressedKeys(event).find((each) => actions.has(each) && (!isTyping || each.startsWith("Alt+")));
     if (!name) return;
     event.preventDefault();
-    if (!event.repeat) act(acts.get(name));
+    if (!event.repeat) perform(actions.get(name));
   });
 }

@@ -1,4 +1,4 @@
-// The menu of a person on the coordinator's page: link, end, go on, open cards.
+// The dialog for managing one person on the coordinator's page: link, stop, resume, reassign open cards.
 
 import { number, t, tn } from "./messages.js";
 
@@ -9,90 +9,90 @@ const QUESTIONS = {
   stop: (name) => t("End {name}’s part? The link then takes no more answers. All answers so far count, and {name} can go on later.", { name }),
 };
 
-// `post` sends what is done and returns the answer; `changed` shows the page anew.
-export function manage(post, changed) {
+// `post` sends an action and returns the response; `onChange` refreshes the page.
+export function manage(post, onChange) {
   const dialog = at("person");
-  let person = null; // whose menu is open
-  let waiting = null; // what is asked about
+  let person = null; // the person whose dialog is open
+  let pendingAction = null; // the action to be confirmed
 
-  function show({ acts = false, give = false, sure = false, link = "", said = "" }) {
-    at("person-acts").hidden = !acts;
-    at("give").hidden = !give;
-    at("sure").hidden = !sure;
+  function show({ actions = false, recipients = false, confirmation = false, link = "", message = "" }) {
+    at("person-actions").hidden = !actions;
+    at("give-form").hidden = !recipients;
+    at("confirmation").hidden = !confirmation;
     at("person-link").hidden = !link;
     at("link").value = link;
-    at("person-said").textContent = said;
+    at("person-message").textContent = message;
   }
 
-  function menu(said = "") {
+  function showMenu(message = "") {
     const stopped = "stopped" in person;
-    for (const button of at("person-acts").children) {
-      const { act } = button.dataset;
-      button.hidden = (act === "stop" && stopped) || (act === "resume" && !stopped)
-        || (act === "excuse" && !("untrained" in person)) || (act === "give" && !(Number(person.open) && others().length));
+    for (const button of at("person-actions").children) {
+      const { act: action } = button.dataset;
+      button.hidden = (action === "stop" && stopped) || (action === "resume" && !stopped)
+        || (action === "excuse" && !("untrained" in person)) || (action === "give" && !(Number(person.open) && otherAnnotators().length));
     }
-    show({ acts: true, said });
+    show({ actions: true, message });
     at("person-heading").focus();
   }
 
-  function others() {
-    const every = [...document.querySelectorAll('#progress [data-person][data-role="annotator"]')].map((each) => each.dataset);
-    const names = every.filter((each) => each.person !== person.person && !("stopped" in each)).map((each) => each.person);
+  function otherAnnotators() {
+    const annotators = [...document.querySelectorAll('#progress [data-person][data-role="annotator"]')].map((each) => each.dataset);
+    const names = annotators.filter((each) => each.person !== person.person && !("stopped" in each)).map((each) => each.person);
     return [...new Set(names)];
   }
 
-  async function act(given) {
+  async function send(body) {
     try {
-      const found = await post({ name: person.person, ...given });
-      show({ said: found.error ?? found.said, link: found.link ?? "" });
-      if (found.link) at("link").select();
+      const response = await post({ name: person.person, ...body });
+      show({ message: response.error ?? response.message, link: response.link ?? "" });
+      if (response.link) at("link").select();
       else dialog.querySelector('[data-act="close"]').focus();
-      if (!found.error) await changed();
+      if (!response.error) await onChange();
     } catch {
-      show({ said: t("The server does not respond. Look at the table before you try again.") });
+      show({ message: t("The server does not respond. Look at the table before you try again.") });
     }
   }
 
-  function ask(given, question) {
-    waiting = given;
-    show({ sure: true, said: question });
-    at("sure").querySelector('[data-act="no"]').focus();
+  function askConfirmation(body, question) {
+    pendingAction = body;
+    show({ confirmation: true, message: question });
+    at("confirmation").querySelector('[data-act="no"]').focus();
   }
 
-  function giving() {
+  function showGiveForm() {
     at("cards").max = person.open;
     at("cards").value = person.open;
-    at("takers").replaceChildren(...others().map((name) => {
+    at("recipients").replaceChildren(...otherAnnotators().map((name) => {
       const label = document.createElement("label");
-      const tick = Object.assign(document.createElement("input"), { type: "checkbox", name: "taker", value: name });
+      const checkbox = Object.assign(document.createElement("input"), { type: "checkbox", name: "recipient", value: name });
       const text = document.createElement("bdi");
       text.textContent = name;
-      label.append(tick, " ", text);
+      label.append(checkbox, " ", text);
       return label;
     }));
-    show({ give: true, said: t("Open cards: {open}. Nobody gets an item twice; cards with an answer stay.", { open: number(Number(person.open)) }) });
-    at("takers").querySelector("input").focus();
+    show({ recipients: true, message: t("Open cards: {open}. Nobody gets an item twice; cards with an answer stay.", { open: number(Number(person.open)) }) });
+    at("recipients").querySelector("input").focus();
   }
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(at("link").value);
-      at("person-said").textContent = t("Copied.");
+      at("person-message").textContent = t("Copied.");
     } catch {
-      at("link").select(); // not allowed without encryption: the keys still copy
-      at("person-said").textContent = t("Press Ctrl+C to copy.");
+      at("link").select(); // the clipboard API needs HTTPS; the keyboard shortcut still works
+      at("person-message").textContent = t("Press Ctrl+C to copy.");
     }
   }
 
-  const acts = {
-    link: () => act({ act: "link" }),
-    revoke: () => ask({ act: "revoke" }, QUESTIONS.revoke(person.person)),
-    stop: () => ask({ act: "stop" }, QUESTIONS.stop(person.person)),
-    resume: () => act({ act: "resume" }),
-    excuse: () => act({ act: "excuse" }),
-    give: giving,
-    yes: () => act(waiting),
-    no: () => menu(),
+  const actions = {
+    link: () => send({ act: "link" }),
+    revoke: () => askConfirmation({ act: "revoke" }, QUESTIONS.revoke(person.person)),
+    stop: () => askConfirmation({ act: "stop" }, QUESTIONS.stop(person.person)),
+    resume: () => send({ act: "resume" }),
+    excuse: () => send({ act: "excuse" }),
+    give: showGiveForm,
+    yes: () => send(pendingAction),
+    no: () => showMenu(),
     copy,
     close: () => dialog.close(),
   };
@@ -103,7 +103,7 @@ export function manage(post, changed) {
     dialog.showModal();
   }
 
-  // The table may have been replaced meanwhile, with the button that opened the menu.
+  // The table, and with it the button that opened the dialog, may have been replaced in the meantime.
   dialog.addEventListener("close", () => {
     document.querySelector(`[data-person="${CSS.escape(person.person)}"]`)?.focus();
   });
@@ -111,21 +111,21 @@ export function manage(post, changed) {
     const button = target.closest("button");
     if (button?.dataset.person !== undefined) {
       open(button.dataset);
-      menu();
-    } else if (dialog.contains(button) && button.dataset.act) acts[button.dataset.act]();
+      showMenu();
+    } else if (dialog.contains(button) && button.dataset.act) actions[button.dataset.act]();
   });
-  at("give").addEventListener("submit", (event) => {
+  at("give-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const to = [...event.target.querySelectorAll("[name=taker]:checked")].map((each) => each.value);
+    const to = [...event.target.querySelectorAll("[name=recipient]:checked")].map((each) => each.value);
     const cards = Number(at("cards").value);
-    if (!to.length) at("person-said").textContent = t("Choose who gets the cards.");
-    else ask({ act: "reassign", to, cards }, tn("Give {n} open card of {name} to {others}?", "Give {n} open cards of {name} to {others}?", cards, { name: person.person, others: new Intl.ListFormat(document.documentElement.lang).format(to) }));
+    if (!to.length) at("person-message").textContent = t("Choose who gets the cards.");
+    else askConfirmation({ act: "reassign", to, cards }, tn("Give {n} open card of {name} to {others}?", "Give {n} open cards of {name} to {others}?", cards, { name: person.person, others: new Intl.ListFormat(document.documentElement.lang).format(to) }));
   });
-  at("add").addEventListener("submit", async (event) => {
+  at("add-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     open({ person: event.target.name.value });
     show({});
-    await act({ act: "add" });
+    await send({ act: "add" });
     event.target.reset();
   });
 }

@@ -1,54 +1,54 @@
-// Decisions until the server has saved them: kept in the browser, sent in their order, sent again.
+// The queue of decisions that the server has not saved yet: stored in the browser, sent in order, retried.
 //
-// An entry: key, id, kind, answer, unsure, note, seconds; seen: the version that was on the screen;
-// after: the key of an entry that still waits and makes the version; card: what is shown if it
-// comes back; trouble: why it was not taken. Sending twice is harmless, the key is the same.
+// Fields of an entry: key, id, kind, answer, unsure, note, seconds; seen: the version that the user
+// saw; after: the key of the queued entry that will create this version; card: the card to show if the
+// entry is rejected; trouble: why it was rejected. Sending an entry twice is harmless: the key is the same.
 
-import { Away, Refused } from "./ask.js";
+import { ServerUnavailable, RefusedRequest } from "./ask.js";
 import { t } from "./messages.js";
 
-const PAUSES = [1, 2, 4, 8, 15, 30, 60];
-const MOST = 100;
-const LONGEST = 500_000;
-const SMALL = 2000;
+const RETRY_SECONDS = [1, 2, 4, 8, 15, 30, 60];
+const MAX_BATCH = 100;
+const MAX_BATCH_LENGTH = 500_000;
+const MAX_CARD_LENGTH = 2000;
 
 export class Queue extends EventTarget {
-  #flight = null;
-  #timer = null;
+  #sending = null;
+  #retryTimer = null;
   #failures = 0;
-  #alone = false;
-  #last = 0;
-  #followed = new Map(); // key to what is called with the outcome, or with null while it waits
-  #versions = new Map(); // id to the version that the last decision from here made
-  away = null; // why the last attempt failed
+  #oneByOne = false;
+  #lastTime = 0;
+  #callbacks = new Map(); // entry key to a function called with the outcome, or with null if the entry has to wait
+  #lastVersions = new Map(); // card id to the version created by the last decision of this tab
+  connectionError = null; // the error of the last attempt; null if it succeeded
 
-  constructor(store, ask) {
+  constructor(store, client) {
     super();
     this.store = store;
-    this.ask = ask;
+    this.client = client;
     store.addEventListener("changed", () => {
-      if (this.waiting.length) this.#later(); // the other tab may be closed before it sends
-      this.#changed();
+      if (this.waiting.length) this.#scheduleRetry(); // the other tab may close before it has sent its entries
+      this.#dispatchChange();
     });
     addEventListener("online", () => this.send());
     document.addEventListener("visibilitychange", () => document.hidden || this.send());
   }
 
-  // All that is kept, in the order of deciding.
-  #all() {
+  // All stored entries, in the order of the decisions.
+  #entries() {
     return this.store.names("w:").map((name) => ({ ...this.store.get(name), name }));
   }
 
   get waiting() {
-    return this.#all().filter((each) => !each.trouble);
+    return this.#entries().filter((each) => !each.trouble);
   }
 
   get troubles() {
-    return this.#all().filter((each) => each.trouble);
+    return this.#entries().filter((each) => each.trouble);
   }
 
-  // What waits and is not taken back by an undo that waits too.
-  get standing() {
+  // Queued decisions without those that a queued undo cancels.
+  get pendingDecisions() {
     const stack = [];
     for (const each of this.waiting) {
       if (each.kind !== "undo") stack.push(each);
@@ -57,168 +57,168 @@ export class Queue extends EventTarget {
     return stack;
   }
 
-  // Keep a decision on this browser's disk and send it. `outcome` resolves when the server has answered:
-  // with null if it has to wait, or was not taken.
-  add(given, card) {
-    const seen = card ? Math.max(card.version, this.#versions.get(card.id) ?? 0) : null;
-    const entry = { key: newKey(), ...given, seen };
-    const before = this.waiting.filter((each) => each.id && each.id === entry.id).at(-1);
-    if (before) entry.after = before.key;
-    entry.card = small(card);
-    this.#put(this.#next(entry.key), entry);
-    const outcome = new Promise((resolve) => this.#followed.set(entry.key, resolve));
-    if (this.away) {
-      this.#give(entry.key, null);
-      this.#later();
+  // Store a decision in this browser and send it. `outcome` resolves to the outcome from the server, or
+  // to null if the entry has to wait or was rejected.
+  add(decision, card) {
+    const seen = card ? Math.max(card.version, this.#lastVersions.get(card.id) ?? 0) : null;
+    const entry = { key: newKey(), ...decision, seen };
+    const previous = this.waiting.filter((each) => each.id && each.id === entry.id).at(-1);
+    if (previous) entry.after = previous.key;
+    entry.card = compactCard(card);
+    this.#write(this.#newName(entry.key), entry);
+    const outcome = new Promise((resolve) => this.#callbacks.set(entry.key, resolve));
+    if (this.connectionError) {
+      this.#resolve(entry.key, null);
+      this.#scheduleRetry();
     } else {
       this.send();
     }
-    this.#changed();
+    this.#dispatchChange();
     return { entry, outcome };
   }
 
-  // Send what waits; at most one sends in this tab.
+  // Send the queue; concurrent calls in this tab share one run.
   send() {
-    clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#flight ??= this.#run();
-    return this.#flight;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = null;
+    this.#sending ??= this.#sendAll();
+    return this.#sending;
   }
 
-  // Forget an entry in trouble: somebody has seen it and decided anew.
+  // Remove a rejected entry that the user has dealt with.
   drop(entry) {
     this.store.remove(entry.name);
-    this.#changed();
+    this.#dispatchChange();
   }
 
-  async #run() {
-    await this.store.read(); // a tab that was closed may have left something
+  async #sendAll() {
+    await this.store.read(); // a closed tab may have left entries
     try {
-      for (let batch = this.#batch(); batch.length; batch = this.#batch()) await this.#post(batch);
-      this.#alone = false;
-      this.away = null; // another tab may have sent them
-      this.#flight = null;
+      for (let batch = this.#nextBatch(); batch.length; batch = this.#nextBatch()) await this.#sendBatch(batch);
+      this.#oneByOne = false;
+      this.connectionError = null; // another tab may have sent the entries
+      this.#sending = null;
     } catch (error) {
-      this.#flight = null;
-      if (!(error instanceof Away)) throw error;
-      this.away = error;
+      this.#sending = null;
+      if (!(error instanceof ServerUnavailable)) throw error;
+      this.connectionError = error;
       this.#failures += 1;
-      for (const key of this.#followed.keys()) this.#give(key, null);
-      this.#later();
+      for (const key of this.#callbacks.keys()) this.#resolve(key, null);
+      this.#scheduleRetry();
     }
-    this.#changed();
+    this.#dispatchChange();
   }
 
-  async #post(batch) {
+  async #sendBatch(batch) {
     try {
-      const reply = await this.ask.post("decisions", { decisions: batch.map(sent) });
-      const back = this.away !== null;
-      this.away = null;
+      const response = await this.client.post("decisions", { decisions: batch.map(toPayload) });
+      const isReconnected = this.connectionError !== null;
+      this.connectionError = null;
       this.#failures = 0;
-      for (const outcome of reply.outcomes) this.#settle(batch, { ...outcome, feedback: reply.feedback?.[outcome.key] });
-      if (reply.progress) this.dispatchEvent(new CustomEvent("progress", { detail: reply.progress }));
-      if (back) this.dispatchEvent(new Event("back"));
-      this.#changed();
+      for (const outcome of response.outcomes) this.#applyOutcome(batch, { ...outcome, feedback: response.feedback?.[outcome.key] });
+      if (response.progress) this.dispatchEvent(new CustomEvent("progress", { detail: response.progress }));
+      if (isReconnected) this.dispatchEvent(new Event("reconnected"));
+      this.#dispatchChange();
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (error.finished) { // what waits is kept, and sent if the person goes on
+      if (!(error instanceof RefusedRequest)) throw error;
+      if (error.finished) { // queued entries stay, and are sent if the person resumes
         this.dispatchEvent(new Event("finished"));
-        throw new Away(error.message, true);
+        throw new ServerUnavailable(error.message, true);
       }
-      if (batch.length > 1) this.#alone = true; // to find the one
-      else if (!this.#cancelled(batch[0])) this.#trouble(batch[0], { kind: "refused", why: error.message });
+      if (batch.length > 1) this.#oneByOne = true; // find the rejected entry
+      else if (!this.#cancelIfUndone(batch[0])) this.#markTrouble(batch[0], { kind: "refused", why: error.message });
     }
   }
 
-  #settle(batch, outcome) {
+  #applyOutcome(batch, outcome) {
     const entry = batch.find((each) => each.key === outcome.key);
     if (!entry) return;
     const { status, standing } = outcome;
-    const same = status === "stale" && standing.answer === entry.answer
+    const isSame = status === "stale" && standing.answer === entry.answer
       && standing.unsure === entry.unsure && standing.note === entry.note;
-    if (["stale", "unknown"].includes(status) && this.#cancelled(entry)) {
-      this.#give(entry.key, outcome);
+    if (["stale", "unknown"].includes(status) && this.#cancelIfUndone(entry)) {
+      this.#resolve(entry.key, outcome);
     } else if (status === "unknown") {
-      this.#trouble(entry, { kind: "refused", why: t("this card is not (or no longer) assigned to you") });
-    } else if (status === "stale" && !same) {
-      this.#trouble(entry, { kind: "stale", standing });
+      this.#markTrouble(entry, { kind: "refused", why: t("this card is not (or no longer) assigned to you") });
+    } else if (status === "stale" && !isSame) {
+      this.#markTrouble(entry, { kind: "stale", standing });
     } else {
-      const made = ["saved", "repeated"].includes(status) && outcome.id === (entry.id || outcome.id);
-      this.#release(entry, made && entry.kind !== "skip" ? outcome.entry : entry.seen);
+      const isSaved = ["saved", "repeated"].includes(status) && outcome.id === (entry.id || outcome.id);
+      this.#releaseDependents(entry, isSaved && entry.kind !== "skip" ? outcome.entry : entry.seen);
       this.store.remove(entry.name);
-      this.#versions.set(outcome.id, standing.version);
-      if (made) this.dispatchEvent(new CustomEvent("settled", { detail: { id: outcome.id, kind: entry.kind } }));
-      this.#give(entry.key, outcome);
+      this.#lastVersions.set(outcome.id, standing.version);
+      if (isSaved) this.dispatchEvent(new CustomEvent("settled", { detail: { id: outcome.id, kind: entry.kind } }));
+      this.#resolve(entry.key, outcome);
     }
   }
 
-  #give(key, outcome) {
-    this.#followed.get(key)?.(outcome);
-    this.#followed.delete(key);
+  #resolve(key, outcome) {
+    this.#callbacks.get(key)?.(outcome);
+    this.#callbacks.delete(key);
   }
 
-  // What was not taken and is taken back is done with: the undo must not reach what was before.
-  #cancelled(entry) {
+  // If a queued undo follows a rejected entry, remove both: the undo must not revert an earlier decision.
+  #cancelIfUndone(entry) {
     const undo = this.waiting.find((each) => each.kind === "undo" && each.after === entry.key);
     if (!undo) return false;
     for (const each of [entry, undo]) {
-      this.#release(each, entry.seen);
+      this.#releaseDependents(each, entry.seen);
       this.store.remove(each.name);
     }
     return true;
   }
 
-  #trouble(entry, trouble) {
-    this.#release(entry, entry.seen);
-    this.#put(entry.name, { ...entry, after: undefined, trouble });
-    this.#give(entry.key, null);
+  #markTrouble(entry, trouble) {
+    this.#releaseDependents(entry, entry.seen);
+    this.#write(entry.name, { ...entry, after: undefined, trouble });
+    this.#resolve(entry.key, null);
   }
 
-  // What was decided upon an entry has seen the version that it made.
-  #release(entry, version) {
+  // Entries that depend on this one now have the version that it created.
+  #releaseDependents(entry, version) {
     for (const each of this.waiting.filter(({ after }) => after === entry.key)) {
-      this.#put(each.name, { ...each, after: undefined, seen: version });
+      this.#write(each.name, { ...each, after: undefined, seen: version });
     }
   }
 
-  // From the first on, up to what rests on something that is still to be sent.
-  #batch() {
+  // The first entries of the queue, up to one that depends on another entry of the batch.
+  #nextBatch() {
     const keys = new Set();
     const batch = [];
     let length = 0;
     for (const each of this.waiting) {
-      if (keys.has(each.after) || batch.length === (this.#alone ? 1 : MOST)) break;
-      length += JSON.stringify(sent(each)).length;
-      if (batch.length && length > LONGEST) break;
+      if (keys.has(each.after) || batch.length === (this.#oneByOne ? 1 : MAX_BATCH)) break;
+      length += JSON.stringify(toPayload(each)).length;
+      if (batch.length && length > MAX_BATCH_LENGTH) break;
       keys.add(each.key);
       batch.push(each);
     }
     return batch;
   }
 
-  #put(name, { name: _, ...entry }) {
+  #write(name, { name: _, ...entry }) {
     return this.store.set(name, entry);
   }
 
-  // Later than all that is kept, whatever the clock does.
-  #next(key) {
-    const before = Number(this.store.names("w:").at(-1)?.slice(2, 17) ?? 0);
-    this.#last = Math.max(Date.now() * 10, this.#last + 1, before + 1);
-    return `w:${String(this.#last).padStart(15, "0")}:${key}`;
+  // Names sort after all stored ones, even if the system clock is set back.
+  #newName(key) {
+    const previous = Number(this.store.names("w:").at(-1)?.slice(2, 17) ?? 0);
+    this.#lastTime = Math.max(Date.now() * 10, this.#lastTime + 1, previous + 1);
+    return `w:${String(this.#lastTime).padStart(15, "0")}:${key}`;
   }
 
-  #later() {
-    if (this.#timer !== null) return;
-    const pause = PAUSES[Math.min(this.#failures, PAUSES.length) - 1] ?? 1;
-    this.#timer = setTimeout(() => this.send(), pause * 1000 * (0.8 + 0.4 * Math.random()));
+  #scheduleRetry() {
+    if (this.#retryTimer !== null) return;
+    const pause = RETRY_SECONDS[Math.min(this.#failures, RETRY_SECONDS.length) - 1] ?? 1;
+    this.#retryTimer = setTimeout(() => this.send(), pause * 1000 * (0.8 + 0.4 * Math.random()));
   }
 
-  #changed() {
+  #dispatchChange() {
     this.dispatchEvent(new Event("change"));
   }
 }
 
-function sent({ key, id, kind, answer, unsure, note, seconds, seen, suggested }) {
+function toPayload({ key, id, kind, answer, unsure, note, seconds, seen, suggested }) {
   const replaces = kind === "label" ? seen : null;
   return { key, id, kind, answer, unsure, note, seconds, replaces, ...(suggested ? { suggested } : {}) };
 }
@@ -228,10 +228,10 @@ function newKey() {
   return [...bytes].map((each) => each.toString(16).padStart(2, "0")).join("");
 }
 
-// Enough to know a card by, if it is small.
-function small(card) {
+// Return what is needed to recognize a card; null if that is too large.
+function compactCard(card) {
   if (!card) return null;
   const { id, place, units, answer, unsure, note, version } = card;
-  const kept = { id, place, units, answer, unsure, note, version, examples: [], lexicon_forms: null };
-  return JSON.stringify(kept).length <= SMALL ? kept : null;
+  const compact = { id, place, units, answer, unsure, note, version, examples: [], lexicon_forms: null };
+  return JSON.stringify(compact).length <= MAX_CARD_LENGTH ? compact : null;
 }

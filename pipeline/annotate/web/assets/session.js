@@ -1,62 +1,62 @@
-// One card after another: what a decision, an undo, an opened card lead to.
+// The sequence of cards: handles decisions, undo, and cards opened from lists.
 
-import { Away } from "./ask.js";
+import { ServerUnavailable } from "./ask.js";
 import { Drafts } from "./drafts.js";
 import { phrase, t } from "./messages.js";
 import { isolated } from "./text.js";
 
-const SEEN = 250; // milliseconds that a card must be in sight before it takes a decision
-const LONGEST = 600;
+const MIN_VISIBLE = 250; // milliseconds that a card must be visible before it accepts a decision
+const MAX_SECONDS = 600;
 
-// Seconds that a card is in sight; they stand still while the tab is hidden.
+// Counts the seconds that a card is visible; pauses while the tab is hidden.
 class Clock {
-  #before = 0;
-  #since = null;
+  #elapsed = 0;
+  #startTime = null;
 
   constructor() {
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.#pause() : this.#go()));
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.#pause() : this.#resume()));
   }
 
   start() {
-    this.#before = 0;
-    this.#since = null;
-    if (!document.hidden) this.#go();
+    this.#elapsed = 0;
+    this.#startTime = null;
+    if (!document.hidden) this.#resume();
   }
 
   get seconds() {
-    const now = this.#since === null ? 0 : performance.now() - this.#since;
-    return Math.min(LONGEST, Math.round(this.#before + now) / 1000);
+    const now = this.#startTime === null ? 0 : performance.now() - this.#startTime;
+    return Math.min(MAX_SECONDS, Math.round(this.#elapsed + now) / 1000);
   }
 
-  #go() {
-    this.#since ??= performance.now();
+  #resume() {
+    this.#startTime ??= performance.now();
   }
 
   #pause() {
-    if (this.#since !== null) this.#before += performance.now() - this.#since;
-    this.#since = null;
+    if (this.#startTime !== null) this.#elapsed += performance.now() - this.#startTime;
+    this.#startTime = null;
   }
 }
 
 export class Session extends EventTarget {
   card = null;
-  trouble = null; // the entry that this card was opened for
+  trouble = null; // the rejected entry that this card shows
   busy = false;
-  #teaching = false; // feedback is in sight
-  #seen = null; // when the card was painted; null before that
-  #done = []; // decisions of this page, to be taken back one by one: {id, card, given}
-  #progress = null; // the last one of the server
+  #showsFeedback = false; // whether feedback is visible
+  #paintTime = null; // when the card was painted; null before
+  #history = []; // decisions of this page, for undo: {id, card, decision}
+  #progress = null; // the latest progress from the server
   #clock = new Clock();
 
-  constructor({ work, ask, queue, supply, view, store }) {
+  constructor({ work, client, queue, supply, view, store }) {
     super();
-    Object.assign(this, { work, ask, queue, supply, view });
+    Object.assign(this, { work, client, queue, supply, view });
     this.drafts = new Drafts(store, view, work.kind === "keying");
-    queue.addEventListener("progress", ({ detail }) => this.#far(detail));
-    queue.addEventListener("back", () => this.#back());
-    queue.addEventListener("change", () => this.#far());
-    store.addEventListener("undone", ({ detail }) => this.#undoneElsewhere(detail));
-    document.addEventListener("visibilitychange", () => document.hidden || this.#renew());
+    queue.addEventListener("progress", ({ detail }) => this.#showProgress(detail));
+    queue.addEventListener("reconnected", () => this.#handleReconnect());
+    queue.addEventListener("change", () => this.#showProgress());
+    store.addEventListener("undone", ({ detail }) => this.#handleRemoteUndo(detail));
+    document.addEventListener("visibilitychange", () => document.hidden || this.#refresh());
   }
 
   async start() {
@@ -64,15 +64,15 @@ export class Session extends EventTarget {
     await this.next();
   }
 
-  // Keep what is chosen for the card, and show the next one; the server hears of it meanwhile.
+  // Save the answer for the card and show the next card at once; the server is notified in the background.
   decide(answer) {
-    return this.#take(async () => {
+    return this.#runExclusively(async () => {
       const { card, trouble } = this;
-      const given = { id: card.id, kind: "label", answer, ...this.drafts.given, seconds: this.#clock.seconds };
-      if (card.suggestion) given.suggested = card.suggestion;
+      const decision = { id: card.id, kind: "label", answer, ...this.drafts.values, seconds: this.#clock.seconds };
+      if (card.suggestion) decision.suggested = card.suggestion;
       if (trouble) this.queue.drop(trouble);
       this.view.flash(answer);
-      await (this.training ? this.#teach(given, card) : this.#keep(given, card));
+      await (this.training ? this.#giveFeedback(decision, card) : this.#enqueue(decision, card));
     });
   }
 
@@ -80,61 +80,61 @@ export class Session extends EventTarget {
     return this.work.round === "training";
   }
 
-  // Save the note of a card that is decided, and stay.
+  // Save the note of a card that already has an answer, and stay on the card.
   async saveNote() {
     const { card } = this;
-    if (!card || card.answer === null || this.drafts.given.note === card.note) return;
-    const { note } = this.drafts.given;
-    const given = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
-    const before = { ...card };
-    const { outcome } = this.queue.add(given, before);
-    this.#done.push({ id: card.id, card: before, given });
+    if (!card || card.answer === null || this.drafts.values.note === card.note) return;
+    const { note } = this.drafts.values;
+    const decision = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
+    const previous = { ...card };
+    const { outcome } = this.queue.add(decision, previous);
+    this.#history.push({ id: card.id, card: previous, decision });
     card.note = note;
-    this.drafts.forget(card.id);
-    this.view.stands(card);
-    const reply = await outcome;
-    this.view.say(reply ? t("Note saved") : t("Note not saved yet"));
+    this.drafts.discard(card.id);
+    this.view.showAnswer(card);
+    const response = await outcome;
+    this.view.say(response ? t("Note saved") : t("Note not saved yet"));
   }
 
   skip() {
-    return this.#take(async () => {
+    return this.#runExclusively(async () => {
       const { card } = this;
       if (this.training) this.view.say(t("The training round has no undo and no skip."));
       else if (this.trouble) this.view.say(t("Choose again, or leave it unchanged"));
-      else if (card.answer !== null) await this.next(); // it stays as it stands
-      else await this.#keep({ id: card.id, kind: "skip", answer: null, ...this.drafts.given, seconds: this.#clock.seconds }, card);
+      else if (card.answer !== null) await this.next(); // its answer does not change
+      else await this.#enqueue({ id: card.id, kind: "skip", answer: null, ...this.drafts.values, seconds: this.#clock.seconds }, card);
     });
   }
 
   undo() {
-    return this.#take(async () => {
+    return this.#runExclusively(async () => {
       if (this.training) return this.view.say(t("The training round has no undo and no skip."));
-      const last = this.#done.pop() ?? lastOf(this.queue.standing);
-      const given = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
-      const { entry, outcome } = this.queue.add(given, last?.card ?? null);
+      const last = this.#history.pop() ?? lastDecision(this.queue.pendingDecisions);
+      const decision = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
+      const { entry, outcome } = this.queue.add(decision, last?.card ?? null);
       if (last) {
-        this.#takenBack(last.card, last.given);
-        this.#followUndo(entry, outcome, last);
+        this.#restoreCard(last.card, last.decision);
+        this.#reportUndo(entry, outcome, last);
         return undefined;
       }
-      const reply = await outcome;
-      const refused = this.queue.troubles.find(({ key }) => key === entry.key);
-      if (refused) this.#notTakenBack(refused);
-      else if (reply?.status === "nothing") this.view.say(t("Nothing to undo"));
-      else if (reply) await this.#undone(reply);
+      const response = await outcome;
+      const refusal = this.queue.troubles.find(({ key }) => key === entry.key);
+      if (refusal) this.#reportRefusedUndo(refusal);
+      else if (response?.status === "nothing") this.view.say(t("Nothing to undo"));
+      else if (response) await this.#restoreUndone(response);
       else this.view.say(t("Undo will be sent when the server is back"));
       return undefined;
     }, false);
   }
 
-  // Show a card that was chosen from a list.
+  // Show a card that the user selected in a list.
   open(card) {
     if (this.busy) return;
-    this.#aside();
-    this.#show(card);
+    this.#putCardBack();
+    this.#showCard(card);
   }
 
-  // Leave a card that another window has decided, or that was refused.
+  // Leave a rejected card unchanged.
   async leave() {
     if (this.trouble) this.queue.drop(this.trouble);
     await this.next();
@@ -143,210 +143,210 @@ export class Session extends EventTarget {
   async next() {
     this.card = null;
     this.trouble = null;
-    this.supply.shown = null;
-    for (const each of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#notTakenBack(each);
+    this.supply.shownId = null;
+    for (const undo of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#reportRefusedUndo(undo);
     const trouble = this.queue.troubles[0];
-    if (trouble) return this.#troubled(trouble);
+    if (trouble) return this.#showTrouble(trouble);
     let card = this.supply.take();
-    let away = "";
+    let failure = "";
     if (!card) {
-      if (!this.queue.away) await this.queue.send(); // what is next depends on what the server has
+      if (!this.queue.connectionError) await this.queue.send(); // the next card depends on the decisions that the server has saved
       try {
-        this.#far(await this.supply.renew());
+        this.#showProgress(await this.supply.refresh());
         card = this.supply.take();
       } catch (error) {
-        away = error.message;
+        failure = error.message;
       }
     }
-    if (card) this.#show(card);
-    else if (this.training && !away && !this.queue.waiting.length) await this.#trained();
-    else this.view.rest(this, away);
-    if (away) setTimeout(() => this.#again(), 5000);
+    if (card) this.#showCard(card);
+    else if (this.training && !failure && !this.queue.waiting.length) await this.#finishTraining();
+    else this.view.showNoCard(this, failure);
+    if (failure) setTimeout(() => this.#retry(), 5000);
     return undefined;
   }
 
-  // Do one thing at a time, and nothing to a card that nobody can have read.
-  async #take(act, needsCard = true) {
+  // Run one action at a time, and none on a card that appeared too recently to have been read.
+  async #runExclusively(action, needsCard = true) {
     if (needsCard && !this.card && !this.busy) return;
-    if (this.#teaching) {
-      this.view.again();
+    if (this.#showsFeedback) {
+      this.view.focusContinue();
       return;
     }
-    if (this.busy || (this.card && !(performance.now() - (this.#seen ?? Infinity) >= SEEN))) {
-      this.view.refuse();
+    if (this.busy || (this.card && !(performance.now() - (this.#paintTime ?? Infinity) >= MIN_VISIBLE))) {
+      this.view.showRefusal();
       return;
     }
     this.busy = true;
     try {
-      await act();
+      await action();
     } finally {
       this.busy = false;
     }
   }
 
-  async #keep(given, card) {
-    const { entry, outcome } = this.queue.add(given, card);
-    this.#done.push({ id: card.id, card, given });
-    this.drafts.forget(card.id);
-    this.supply.act(card.id, { skipped: given.kind === "skip" });
+  async #enqueue(decision, card) {
+    const { entry, outcome } = this.queue.add(decision, card);
+    this.#history.push({ id: card.id, card, decision });
+    this.drafts.discard(card.id);
+    this.supply.recordDecision(card.id, { skipped: decision.kind === "skip" });
     this.view.say("");
-    if (given.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
-    this.#follow(entry, outcome, given);
+    if (decision.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
+    this.#reportOutcome(entry, outcome, decision);
     await this.next();
   }
 
-  // In the training round: show what the answer should have been, until somebody has read it.
-  async #teach(given, card) {
-    const { outcome } = this.queue.add(given, card);
-    this.drafts.forget(card.id);
-    this.supply.act(card.id);
-    const reply = await outcome;
-    if (reply?.feedback) {
-      this.#teaching = true;
-      await this.view.feedback(given.answer, reply.feedback);
-      this.#teaching = false;
+  // In the training round: show the correct answer until the user continues.
+  async #giveFeedback(decision, card) {
+    const { outcome } = this.queue.add(decision, card);
+    this.drafts.discard(card.id);
+    this.supply.recordDecision(card.id);
+    const response = await outcome;
+    if (response?.feedback) {
+      this.#showsFeedback = true;
+      await this.view.showFeedback(decision.answer, response.feedback);
+      this.#showsFeedback = false;
     } else {
       this.view.say(t("Not saved yet: there is no feedback while the server is unreachable"));
     }
     await this.next();
   }
 
-  // The end of the training round.
-  async #trained() {
-    const found = await this.ask.training();
-    this.view.trained(found, async () => {
-      if (!found.passed) await this.ask.post("training", {});
+  // Show the result of the training round.
+  async #finishTraining() {
+    const result = await this.client.training();
+    this.view.showTrainingResult(result, async () => {
+      if (!result.passed) await this.client.post("training", {});
       location.reload();
     });
   }
 
-  // Say what became of a decision.
-  async #follow(entry, outcome, { kind, answer }) {
-    const slow = setTimeout(() => this.view.say(t("Saving …")), 1000);
-    const reply = await outcome;
-    clearTimeout(slow);
-    const said = { answer: isolated(this.drafts.keying && answer === "-" ? t("not found") : answer ?? "", "bdi", 80) };
-    const waits = this.queue.waiting.some(({ key }) => key === entry.key);
-    if (kind === "skip") this.view.say(waits ? t("Not saved yet: set aside") : t("Set aside"));
-    else if (waits) this.view.say(...phrase("Not saved yet: {answer}", said));
-    else if (reply && ["saved", "repeated"].includes(reply.status)) this.view.say(...phrase("Saved: {answer}", said));
+  // Report the outcome of a decision.
+  async #reportOutcome(entry, outcome, { kind, answer }) {
+    const timer = setTimeout(() => this.view.say(t("Saving …")), 1000);
+    const response = await outcome;
+    clearTimeout(timer);
+    const values = { answer: isolated(this.drafts.keying && answer === "-" ? t("not found") : answer ?? "", "bdi", 80) };
+    const isWaiting = this.queue.waiting.some(({ key }) => key === entry.key);
+    if (kind === "skip") this.view.say(isWaiting ? t("Not saved yet: set aside") : t("Set aside"));
+    else if (isWaiting) this.view.say(...phrase("Not saved yet: {answer}", values));
+    else if (response && ["saved", "repeated"].includes(response.status)) this.view.say(...phrase("Saved: {answer}", values));
   }
 
-  async #followUndo(entry, outcome, last) {
-    const reply = await outcome;
-    const refused = this.queue.troubles.find(({ key }) => key === entry.key);
-    if (refused) this.#notTakenBack(refused);
-    else if (reply?.status === "nothing") this.view.say(t("Not undone: another window has decided since"));
-    else if (reply) this.queue.store.tell({ kind: "undone", id: last.id, units: last.card?.units ?? [] });
-    const undone = reply && reply.status !== "nothing" && !refused;
-    if (this.card?.id !== last.id || !(reply || refused)) return;
-    const standing = undone ? reply.standing : await this.ask.card(last.id).catch(() => null);
+  async #reportUndo(entry, outcome, last) {
+    const response = await outcome;
+    const refusal = this.queue.troubles.find(({ key }) => key === entry.key);
+    if (refusal) this.#reportRefusedUndo(refusal);
+    else if (response?.status === "nothing") this.view.say(t("Not undone: another window has decided since"));
+    else if (response) this.queue.store.broadcast({ kind: "undone", id: last.id, units: last.card?.units ?? [] });
+    const isUndone = response && response.status !== "nothing" && !refusal;
+    if (this.card?.id !== last.id || !(response || refusal)) return;
+    const standing = isUndone ? response.standing : await this.client.card(last.id).catch(() => null);
     if (this.card?.id !== last.id || !standing) return;
     Object.assign(this.card, standing);
-    this.view.stands(this.card);
+    this.view.showAnswer(this.card);
   }
 
-  async #troubled(entry) {
-    const there = entry.id && (await this.ask.card(entry.id).catch(() => null));
+  async #showTrouble(entry) {
+    const serverCard = entry.id && (await this.client.card(entry.id).catch(() => null));
     const standing = entry.trouble.standing ?? {};
-    const bare = { id: entry.id, units: [["id", entry.id]], answer: null, unsure: false, note: "", version: 0, examples: [] };
-    const card = there || (entry.card && { ...entry.card, ...standing }) || bare;
-    this.#show(card);
-    this.drafts.set(entry);
+    const placeholder = { id: entry.id, units: [["id", entry.id]], answer: null, unsure: false, note: "", version: 0, examples: [] };
+    const card = serverCard || (entry.card && { ...entry.card, ...standing }) || placeholder;
+    this.#showCard(card);
+    this.drafts.fill(entry);
     this.trouble = entry;
-    this.queue.dispatchEvent(new Event("change")); // one less is to come
-    this.view.trouble(entry, card);
-    this.supply.renew().catch(() => {});
+    this.queue.dispatchEvent(new Event("change")); // the page counts one rejected entry less
+    this.view.showTrouble(entry, card);
+    this.supply.refresh().catch(() => {});
   }
 
-  #show(card) {
+  #showCard(card) {
     this.card = { answer: null, unsure: false, note: "", ...card };
     this.trouble = null;
-    this.supply.shown = card.id;
-    this.#seen = null;
-    this.view.trouble(null);
-    this.view.card(this.card);
+    this.supply.shownId = card.id;
+    this.#paintTime = null;
+    this.view.showTrouble(null);
+    this.view.showCard(this.card);
     this.drafts.open(this.card);
     this.#clock.start();
-    const mine = this.card;
-    requestAnimationFrame(() => setTimeout(() => { // the frame with the card is painted by now
-      if (this.card !== mine) return;
-      this.#seen = performance.now();
-      setTimeout(() => this.card === mine && this.view.ready(), SEEN);
+    const shownCard = this.card;
+    requestAnimationFrame(() => setTimeout(() => { // the frame with the card has been painted
+      if (this.card !== shownCard) return;
+      this.#paintTime = performance.now();
+      setTimeout(() => this.card === shownCard && this.view.markReady(), MIN_VISIBLE);
     }));
   }
 
-  // Progress with the decisions that are not saved yet.
-  #far(progress = this.#progress) {
+  // Show the progress, including decisions that are not saved yet.
+  #showProgress(progress = this.#progress) {
     if (!progress) return;
     this.#progress = progress;
-    const open = this.queue.standing.filter(({ card }) => card && card.answer === null);
+    const open = this.queue.pendingDecisions.filter(({ card }) => card && card.answer === null);
     const labels = new Set(open.filter(({ kind }) => kind === "label").map(({ id }) => id));
     const aside = new Set(open.filter(({ kind, id }) => kind === "skip" && !labels.has(id)).map(({ id }) => id));
-    this.view.progress({ ...progress, done: progress.done + labels.size, aside: progress.aside + aside.size });
+    this.view.showProgress({ ...progress, done: progress.done + labels.size, aside: progress.aside + aside.size });
   }
 
-  async #undone({ id, standing }) {
-    const card = await this.ask.card(id).catch((error) => {
-      if (!(error instanceof Away)) throw error;
+  async #restoreUndone({ id, standing }) {
+    const card = await this.client.card(id).catch((error) => {
+      if (!(error instanceof ServerUnavailable)) throw error;
       return null;
     });
-    this.queue.store.tell({ kind: "undone", id, units: card?.units ?? [] });
-    if (card) this.#takenBack({ ...card, ...standing }, null);
+    this.queue.store.broadcast({ kind: "undone", id, units: card?.units ?? [] });
+    if (card) this.#restoreCard({ ...card, ...standing }, null);
     else this.view.say(t("Undone; the card returns when the server is back"));
   }
 
-  #undoneElsewhere({ id, units }) {
-    this.#done = this.#done.filter((each) => each.id !== id);
+  #handleRemoteUndo({ id, units }) {
+    this.#history = this.#history.filter((each) => each.id !== id);
     const pair = isolated(units.map(([, text]) => text).join(" · "), "bdi", 120);
     this.view.say(...phrase("Another window has undone: {pair}", { pair }));
-    this.supply.renew().then((progress) => this.#far(progress)).catch(() => {});
+    this.supply.refresh().then((progress) => this.#showProgress(progress)).catch(() => {});
   }
 
-  // Nothing is lost with an undo that was refused: all stays as it stands.
-  #notTakenBack(entry) {
+  // A rejected undo changes nothing, so it is dropped.
+  #reportRefusedUndo(entry) {
     this.queue.drop(entry);
     this.view.say(...phrase("Not undone: {why}", { why: isolated(entry.trouble.why) }));
   }
 
-  #takenBack(card, given) {
-    this.supply.act(card.id, { undone: true });
-    this.#aside();
-    this.#show(card);
-    if (given && card.answer === null) this.drafts.keep(given);
-    const answer = given?.answer ?? null;
-    const said = this.drafts.keying && answer === "-" ? t("not found") : answer;
-    if (said === null) this.view.say(t("Undone"));
-    else this.view.say(...phrase("Undone: {answer}", { answer: isolated(said, "bdi", 80) }));
+  #restoreCard(card, decision) {
+    this.supply.recordDecision(card.id, { undone: true });
+    this.#putCardBack();
+    this.#showCard(card);
+    if (decision && card.answer === null) this.drafts.restore(decision);
+    const answer = decision?.answer ?? null;
+    const text = this.drafts.keying && answer === "-" ? t("not found") : answer;
+    if (text === null) this.view.say(t("Undone"));
+    else this.view.say(...phrase("Undone: {answer}", { answer: isolated(text, "bdi", 80) }));
   }
 
-  // The card that is shown comes again after another one.
-  #aside() {
+  // Put the current card back, so that it is shown again after the next one.
+  #putCardBack() {
     if (this.card && this.card.answer === null && !this.trouble) this.supply.putBack(this.card);
     this.card = null;
   }
 
-  async #back() {
+  async #handleReconnect() {
     this.view.say(t("All saved"));
     if (!this.card && !this.busy) await this.next();
   }
 
-  // Look whether the server is back, when there is no card left.
-  async #again() {
+  // Without a card, check every few seconds whether the server is reachable again.
+  async #retry() {
     if (this.card || this.busy) return;
-    const there = await this.supply.renew().catch(() => null);
+    const progress = await this.supply.refresh().catch(() => null);
     if (this.card || this.busy) return;
-    if (there) await this.next();
-    else setTimeout(() => this.#again(), 5000);
+    if (progress) await this.next();
+    else setTimeout(() => this.#retry(), 5000);
   }
 
-  #renew() {
-    if (this.card) this.supply.renew().catch(() => {});
+  #refresh() {
+    if (this.card) this.supply.refresh().catch(() => {});
     else if (!this.busy) this.next();
   }
 }
 
-function lastOf(standing) {
+function lastDecision(standing) {
   const last = standing.at(-1);
-  return last?.card && { id: last.id, card: last.card, given: last };
+  return last?.card && { id: last.id, card: last.card, decision: last };
 }

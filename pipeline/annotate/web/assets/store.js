@@ -1,97 +1,98 @@
-// What this browser keeps of one person and round: waiting decisions and drafts, in IndexedDB.
+// Browser storage of one person and round, in IndexedDB: queued decisions, drafts, the goal.
 //
-// All is read once and mirrored in memory, so that a card can change at once; each change is written
-// through. Tabs tell each other of their changes.
+// All entries are mirrored in memory, so that reads are synchronous; every change is written through.
+// Tabs notify each other of changes.
 
 const TABLE = "kept";
 
 export class Store extends EventTarget {
   #mirror = new Map();
-  #unsaved = new Set(); // names whose last value is in memory alone
-  #changes = new Map(); // name to the number of its last change here
-  #count = 0;
-  #base = null;
-  #tabs = null;
+  #unwritten = new Set(); // names whose last value could not be written and is only in memory
+  #changeNumbers = new Map(); // name to the number of its last change in this tab
+  #changeCount = 0;
+  #database = null;
+  #channel = null;
 
-  // Return a store when it is read; without IndexedDB it keeps all in memory.
+  // Open a store and read it; without IndexedDB, entries are only kept in memory.
   static async open(name) {
     const store = new Store();
     try {
-      store.#base = await opened(`lexassay:${name}`);
+      store.#database = await openDatabase(`lexassay:${name}`);
       await store.read();
-      store.#tabs = new BroadcastChannel(`lexassay:${name}`);
-      store.#tabs.addEventListener("message", ({ data }) => store.#hear(data));
+      store.#channel = new BroadcastChannel(`lexassay:${name}`);
+      store.#channel.addEventListener("message", ({ data }) => store.#receive(data));
     } catch {
-      store.#base = null;
+      store.#database = null;
     }
     return store;
   }
 
-  // False: something is in memory alone, and goes with this page.
-  get lasting() {
-    return this.#unsaved.size === 0;
+  // False if some entry is only in memory and would be lost with the page.
+  get isPersistent() {
+    return this.#unwritten.size === 0;
   }
 
   get(name) {
     return this.#mirror.get(name) ?? null;
   }
 
-  // Names that begin so, in their order.
-  names(beginning) {
-    return [...this.#mirror.keys()].filter((name) => name.startsWith(beginning)).sort();
+  // Sorted names with a prefix.
+  names(prefix) {
+    return [...this.#mirror.keys()].filter((name) => name.startsWith(prefix)).sort();
   }
 
-  // Keep a value; resolves when it is on the disk, or cannot be.
+  // Store a value; resolves when it is written, or when writing failed.
   async set(name, value) {
     this.#mirror.set(name, value);
-    this.#changes.set(name, (this.#count += 1));
+    this.#changeNumbers.set(name, (this.#changeCount += 1));
     try {
       await this.#write((table) => table.put(value, name), name.startsWith("w:"));
-      if (this.#mirror.get(name) === value) this.#unsaved.delete(name);
+      if (this.#mirror.get(name) === value) this.#unwritten.delete(name);
     } catch {
-      this.#unsaved.add(name);
+      this.#unwritten.add(name);
     }
-    this.tell({ kind: "changed" });
+    this.broadcast({ kind: "changed" });
   }
 
   async remove(name) {
     this.#mirror.delete(name);
-    this.#changes.set(name, (this.#count += 1));
-    this.#unsaved.delete(name);
+    this.#changeNumbers.set(name, (this.#changeCount += 1));
+    this.#unwritten.delete(name);
     await this.#write((table) => table.delete(name)).catch(() => {});
-    this.tell({ kind: "changed" });
+    this.broadcast({ kind: "changed" });
   }
 
   // Send a message to the other tabs of this person.
-  tell(message) {
-    this.#tabs?.postMessage(message);
+  broadcast(message) {
+    this.#channel?.postMessage(message);
   }
 
-  async #hear(message) {
+  async #receive(message) {
     if (message.kind === "changed") await this.read().catch(() => {});
     this.dispatchEvent(new CustomEvent(message.kind, { detail: message }));
   }
 
-  // Read all anew; what changes here meanwhile is newer, and so is what could not be written.
+  // Reload all entries. Changes of this tab during the read are newer, and so are values that could not
+  // be written.
   async read() {
-    if (!this.#base) return;
-    const begun = this.#count;
-    const table = this.#base.transaction(TABLE).objectStore(TABLE);
-    const [names, values] = await Promise.all([done(table.getAllKeys()), done(table.getAll())]);
-    const fresh = new Map(names.map((name, place) => [name, values[place]]));
-    const newer = [...this.#changes].filter(([, count]) => count > begun).map(([name]) => name);
-    for (const name of [...newer, ...this.#unsaved]) {
-      if (this.#mirror.has(name)) fresh.set(name, this.#mirror.get(name));
-      else fresh.delete(name);
+    if (!this.#database) return;
+    const start = this.#changeCount;
+    const table = this.#database.transaction(TABLE).objectStore(TABLE);
+    const [names, values] = await Promise.all([resultOf(table.getAllKeys()), resultOf(table.getAll())]);
+    const entries = new Map(names.map((name, index) => [name, values[index]]));
+    const changedNames = [...this.#changeNumbers].filter(([, number]) => number > start).map(([name]) => name);
+    for (const name of [...changedNames, ...this.#unwritten]) {
+      if (this.#mirror.has(name)) entries.set(name, this.#mirror.get(name));
+      else entries.delete(name);
     }
-    this.#mirror = fresh;
+    this.#mirror = entries;
   }
 
   #write(change, strict = false) {
-    if (!this.#base) return Promise.reject(new Error("no IndexedDB"));
+    if (!this.#database) return Promise.reject(new Error("no IndexedDB"));
     return new Promise((resolve, reject) => {
       const durability = strict ? "strict" : "relaxed";
-      const transaction = this.#base.transaction(TABLE, "readwrite", { durability });
+      const transaction = this.#database.transaction(TABLE, "readwrite", { durability });
       transaction.oncomplete = resolve;
       transaction.onabort = () => reject(transaction.error);
       change(transaction.objectStore(TABLE));
@@ -100,15 +101,15 @@ export class Store extends EventTarget {
   }
 }
 
-function done(request) {
+function resultOf(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-function opened(name) {
+function openDatabase(name) {
   const request = indexedDB.open(name, 1);
   request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
-  return done(request);
+  return resultOf(request);
 }

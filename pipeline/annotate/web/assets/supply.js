@@ -1,34 +1,34 @@
-// Cards to come, fetched ahead, without those that were decided here and are not saved yet.
+// Prefetched cards, without those that were decided here and are not saved yet.
 
-const MOST = 40;
-const LOW = 15;
+const BATCH_SIZE = 40;
+const REFILL_BELOW = 15;
 
 export class Supply {
   #cards = [];
   #fetching = null;
-  #acts = new Map(); // id to when it was decided here: a reply that was asked for before is older
-  #now = 0;
-  #whole = false; // the server has no more than what is here
-  shown = null; // the id of the card on the screen
-  passed = null; // ids that were set aside again while those set aside are gone through
+  #decidedAt = new Map(); // id to the clock of its decision; responses to earlier requests are out of date
+  #clock = 0; // a logical clock, advanced by each decision
+  #isComplete = false; // whether the server has no further cards
+  shownId = null; // the id of the current card
+  skippedAgain = null; // ids skipped again while cards set aside are shown; null at other times
 
-  constructor(ask, queue) {
-    this.ask = ask;
+  constructor(client, queue) {
+    this.client = client;
     this.queue = queue;
-    queue.addEventListener("settled", ({ detail }) => this.#settle(detail));
+    queue.addEventListener("settled", ({ detail }) => this.#recordSaved(detail));
   }
 
   get aside() {
     return this.#cards.filter((each) => each.aside);
   }
 
-  // The next card, or null; those set aside only while they are gone through.
+  // Return the next card, or null; cards set aside only while these are shown.
   take() {
-    const waiting = new Set(this.queue.standing.map((each) => each.id)); // another tab's, too
-    this.#cards = this.#cards.filter(({ id }) => !waiting.has(id));
-    const place = this.#cards.findIndex((each) => !each.aside || (this.passed && !this.passed.has(each.id)));
-    const card = place < 0 ? null : this.#cards.splice(place, 1)[0];
-    if (this.#cards.length < LOW && !this.#whole) this.fetch().catch(() => {});
+    const queuedIds = new Set(this.queue.pendingDecisions.map((each) => each.id)); // also of other tabs
+    this.#cards = this.#cards.filter(({ id }) => !queuedIds.has(id));
+    const index = this.#cards.findIndex((each) => !each.aside || (this.skippedAgain && !this.skippedAgain.has(each.id)));
+    const card = index < 0 ? null : this.#cards.splice(index, 1)[0];
+    if (this.#cards.length < REFILL_BELOW && !this.#isComplete) this.fetch().catch(() => {});
     return card;
   }
 
@@ -36,24 +36,24 @@ export class Supply {
     this.#cards = [card, ...this.#cards.filter((each) => each.id !== card.id)];
   }
 
-  // This card was decided, or set aside, or taken back.
-  act(id, { skipped = false, undone = false } = {}) {
-    this.#now += 1;
-    if (undone) this.#acts.delete(id);
-    else this.#acts.set(id, this.#now);
+  // Record that a card was decided, skipped or undone.
+  recordDecision(id, { skipped = false, undone = false } = {}) {
+    this.#clock += 1;
+    if (undone) this.#decidedAt.delete(id);
+    else this.#decidedAt.set(id, this.#clock);
     this.#cards = this.#cards.filter((each) => each.id !== id);
-    if (skipped || undone) this.#whole = false;
-    if (skipped) this.passed?.add(id);
+    if (skipped || undone) this.#isComplete = false;
+    if (skipped) this.skippedAgain?.add(id);
   }
 
-  // A reply that was asked for before the server saved a decision may still have its card.
-  #settle({ id, kind }) {
-    this.#now += 1;
-    if (kind === "undo") this.#acts.delete(id);
-    else this.#acts.set(id, this.#now);
+  // A response to a request from before the server saved a decision may still contain its card.
+  #recordSaved({ id, kind }) {
+    this.#clock += 1;
+    if (kind === "undo") this.#decidedAt.delete(id);
+    else this.#decidedAt.set(id, this.#clock);
   }
 
-  // Ask anew for what is to come; at most one asks.
+  // Fetch cards; concurrent calls share one request.
   fetch() {
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = null;
@@ -61,22 +61,22 @@ export class Supply {
     return this.#fetching;
   }
 
-  // What is here may be old: another window has decided something.
-  async renew() {
-    this.#whole = false;
+  // Fetch cards again, since another window may have decided some.
+  async refresh() {
+    this.#isComplete = false;
     await this.#fetching?.catch(() => {});
     return this.fetch();
   }
 
   async #fetch() {
-    const begun = this.#now;
-    const { cards, progress } = await this.ask.cards(MOST);
-    const fresh = progress.asked - progress.done - progress.aside;
-    const waiting = new Set(this.queue.standing.map((each) => each.id));
-    this.#whole = cards.length < MOST && begun === this.#now;
+    const start = this.#clock;
+    const { cards, progress } = await this.client.cards(BATCH_SIZE);
+    const openCount = progress.asked - progress.done - progress.aside;
+    const queuedIds = new Set(this.queue.pendingDecisions.map((each) => each.id));
+    this.#isComplete = cards.length < BATCH_SIZE && start === this.#clock;
     this.#cards = cards
-      .map((each, place) => ({ ...each, aside: place >= fresh }))
-      .filter(({ id }) => !waiting.has(id) && (this.#acts.get(id) ?? 0) <= begun && id !== this.shown);
+      .map((each, index) => ({ ...each, aside: index >= openCount }))
+      .filter(({ id }) => !queuedIds.has(id) && (this.#decidedAt.get(id) ?? 0) <= start && id !== this.shownId);
     return progress;
   }
 }
