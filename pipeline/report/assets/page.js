@@ -1,59 +1,60 @@
 "use strict";
-// Dark or light: as the system has it until somebody chooses. Pages from a file may not remember.
+// The theme follows the system setting until the user chooses one. It is not stored, since pages opened
+// from a file may have no storage.
 (() => {
   const root = document.documentElement;
-  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const button = document.querySelector(".theme");
-  let chosen = null;
-  function show() {
-    root.dataset.theme = chosen ?? (dark.matches ? "dark" : "light");
+  let theme = null;
+  function applyTheme() {
+    root.dataset.theme = theme ?? (prefersDark.matches ? "dark" : "light");
     document.dispatchEvent(new Event("themechange"));
   }
   button.hidden = false;
   button.addEventListener("click", () => {
-    chosen = root.dataset.theme === "dark" ? "light" : "dark";
-    show();
+    theme = root.dataset.theme === "dark" ? "light" : "dark";
+    applyTheme();
   });
-  dark.addEventListener("change", show);
-  show();
+  prefersDark.addEventListener("change", applyTheme);
+  applyTheme();
 })();
 
-// The contents stand beside the page where there is room, and mark where the reader is.
+// The contents are beside the page if it is wide enough, and mark the current section.
 (() => {
   const wide = matchMedia("(min-width: 84rem)");
   const contents = document.querySelector("details.contents");
-  const show = () => { contents.open = wide.matches; };
-  wide.addEventListener("change", show);
-  show();
+  const openIfWide = () => { contents.open = wide.matches; };
+  wide.addEventListener("change", openIfWide);
+  openIfWide();
   const links = [...contents.querySelectorAll("a")];
-  const places = links.map((a) => document.getElementById(a.hash.slice(1)));
-  let waits = false;
-  // The reader is in the last section that begins above the upper fifth of the window; at the end
-  // of the page in the last one.
-  function mark() {
-    waits = false;
-    const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
-    const begun = places.filter((each) => each.getBoundingClientRect().top <= innerHeight / 5);
-    const here = places.indexOf(end ? places.at(-1) : begun.at(-1) ?? places[0]);
+  const sections = links.map((a) => document.getElementById(a.hash.slice(1)));
+  let isScheduled = false;
+  // The current section is the last one that begins in or above the upper fifth of the viewport; at the
+  // end of the page, the last one.
+  function markCurrent() {
+    isScheduled = false;
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
+    const passed = sections.filter((each) => each.getBoundingClientRect().top <= innerHeight / 5);
+    const current = sections.indexOf(isAtEnd ? sections.at(-1) : passed.at(-1) ?? sections[0]);
     links.forEach((link, index) => {
-      if (index === here) link.setAttribute("aria-current", "true");
+      if (index === current) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
   }
-  function later() { if (!waits) { waits = true; requestAnimationFrame(mark); } }
-  for (const type of ["scroll", "resize", "toggle"]) addEventListener(type, later, {capture: true, passive: true});
-  mark();
+  function scheduleMark() { if (!isScheduled) { isScheduled = true; requestAnimationFrame(markCurrent); } }
+  for (const type of ["scroll", "resize", "toggle"]) addEventListener(type, scheduleMark, {capture: true, passive: true});
+  markCurrent();
 })();
 
-// A link into what is folded away opens it.
+// A link to an element in a closed section opens the section.
 (() => {
   function reveal() {
     let id = location.hash.slice(1);
-    try { id = decodeURIComponent(id); } catch { /* it names nothing then */ }
-    const place = document.getElementById(id);
-    const first = place?.querySelector(":scope > details.stage") ?? place;
-    for (let at = first; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-    place?.scrollIntoView();
+    try { id = decodeURIComponent(id); } catch { /* not a valid encoding: no such element */ }
+    const target = document.getElementById(id);
+    const start = target?.querySelector(":scope > details.stage") ?? target;
+    for (let node = start; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+    target?.scrollIntoView();
   }
   addEventListener("hashchange", reveal);
   if (location.hash) reveal();

@@ -1,7 +1,7 @@
-/* A table of all rows in the place of its first ones: made when it comes near the window. */
+/* Replaces a table of the first rows by a table of all rows when it comes near the viewport. */
 (() => {
   "use strict";
-  const PRINTED = 20;
+  const PRINTED_ROWS = 20;
   const { make, text, isNumber, grouped } = Values;
 
   class Explorer {
@@ -18,93 +18,93 @@
       if (this.head.order) this.set.sorted = { name: this.head.order, falling: this.head.falling };
       this.set.update();
       this.draw();
-      this.changed(true);
+      this.update(true);
       this.figure.dataset.ready = "yes";
     }
 
     draw() {
-      this.place = make("div", { class: "explorer-grid", role: "grid", "aria-labelledby": `${this.id}-caption` });
-      this.live = make("p", { class: "explorer-count", role: "status", "aria-live": "polite" });
-      this.opened = make("dialog", { class: "explorer-opened", "aria-label": "Row details" });
-      const room = make("div", { class: "explorer-room" });
+      this.container = make("div", { class: "explorer-grid", role: "grid", "aria-labelledby": `${this.id}-caption` });
+      this.status = make("p", { class: "explorer-count", role: "status", "aria-live": "polite" });
+      this.dialog = make("dialog", { class: "explorer-details", "aria-label": "Row details" });
+      const frame = make("div", { class: "explorer-frame" });
       const plain = this.plain = this.figure.querySelector(".explorer-plain");
-      plain.before(room);
-      room.append(this.place, this.opened);
-      this.visible = ExplorerGrid.firstVisible(this.set, this.place);
-      room.before(Filters.toolbar(this.set, {
+      plain.before(frame);
+      frame.append(this.container, this.dialog);
+      this.visible = ExplorerGrid.firstVisible(this.set, this.container);
+      frame.before(Filters.toolbar(this.set, {
         visible: this.visible,
-        changed: () => this.changed(true),
-        columnsChanged: () => this.columnsChanged(),
+        onChange: () => this.update(true),
+        onColumnsChange: () => this.updateColumns(),
         actions: [["Copy rows", () => this.copy()], ["Save as CSV", () => this.save()]],
-      }), this.live);
-      this.figure.classList.add("explorer-on");
-      this.grid = ExplorerGrid.grid(this.place, this.set, this.visible, {
-        opened: (number) => this.open(this.set.order[number]),
-        sorted: () => this.changed(true),
+      }), this.status);
+      this.figure.classList.add("explorer-active");
+      this.grid = ExplorerGrid.createGrid(this.container, this.set, this.visible, {
+        onOpen: (number) => this.open(this.set.order[number]),
+        onSort: () => this.update(true),
       });
-      this.grid.sorted();
-      const escaped = (event) => {
-        if (event.key !== "Escape" || !this.opened.open) return;
+      this.grid.showSort();
+      const closeOnEscape = (event) => {
+        if (event.key !== "Escape" || !this.dialog.open) return;
         event.preventDefault();
         this.close();
       };
-      for (const element of [this.opened, this.place]) element.addEventListener("keydown", escaped);
+      for (const element of [this.dialog, this.container]) element.addEventListener("keydown", closeOnEscape);
     }
 
-    changed(top) {
+    update(scrollToTop) {
       this.set.update();
-      this.grid.refresh(top);
+      this.grid.refresh(scrollToTop);
       const [one, several] = this.head.what;
-      const fit = this.set.order.length;
-      const whole = this.head.whole > this.head.rows ? ` on this page (of ${grouped(String(this.head.whole))})` : "";
-      const all = grouped(String(this.head.rows));
-      this.live.textContent = `${grouped(String(fit))} of ${all} ${this.head.rows === 1 ? one : several}${whole}`;
+      const count = this.set.order.length;
+      const source = this.head.whole > this.head.rows ? ` on this page (of ${grouped(String(this.head.whole))})` : "";
+      const total = grouped(String(this.head.rows));
+      this.status.textContent = `${grouped(String(count))} of ${total} ${this.head.rows === 1 ? one : several}${source}`;
       this.print();
     }
 
-    columnsChanged() {
+    updateColumns() {
       this.grid.columns();
       this.print();
     }
 
-    chosen() {
+    visibleColumns() {
       return this.set.columns.filter((column) => this.visible.has(column.name));
     }
 
-    /** What is printed: the first rows of the order chosen, as a plain table. */
+    /** Updates the plain table for printing: the first rows in the current order. */
     print() {
-      const columns = this.chosen();
-      const side = (column) => (isNumber(column) ? { class: "right" } : {});
-      const rows = Array.from(this.set.order.subarray(0, PRINTED), (row) =>
-        make("tr", {}, ...columns.map((column) => make("td", side(column), text(column, row)))));
-      const head = make("tr", {}, ...columns.map((column) => make("th", { scope: "col", ...side(column) }, column.heading)));
-      const fit = grouped(String(this.set.order.length));
+      const columns = this.visibleColumns();
+      const cellAttributes = (column) => (isNumber(column) ? { class: "right" } : {});
+      const rows = Array.from(this.set.order.subarray(0, PRINTED_ROWS), (row) =>
+        make("tr", {}, ...columns.map((column) => make("td", cellAttributes(column), text(column, row)))));
+      const heading = make("tr", {}, ...columns.map((column) => make("th", { scope: "col", ...cellAttributes(column) }, column.heading)));
+      const count = grouped(String(this.set.order.length));
       this.plain.replaceChildren(
-        make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
-        make("p", {}, `The first ${rows.length} of ${fit} ${this.head.what[1]} with the chosen order and filter.`));
+        make("table", {}, make("thead", {}, heading), make("tbody", {}, ...rows)),
+        make("p", {}, `The first ${rows.length} of ${count} ${this.head.what[1]} with the chosen order and filter.`));
     }
 
     async open(row) {
       this.details ??= Details.read(`${this.id}-details`, this.head.details, this.head.rows);
       const details = await this.details;
-      const named = this.head.titles.map((name) => this.set.byName.get(name)).filter(Boolean);
-      const title = named.map((column) => text(column, row)).filter(Boolean).join(" ");
+      const titleColumns = this.head.titles.map((name) => this.set.byName.get(name)).filter(Boolean);
+      const title = titleColumns.map((column) => text(column, row)).filter(Boolean).join(" ");
       const close = make("button", { type: "button", class: "explorer-close", onclick: () => this.close() }, "Close");
-      this.opened.replaceChildren(
+      this.dialog.replaceChildren(
         make("header", {}, make("h3", { dir: "auto" }, title), close),
         make("div", { class: "explorer-parts" }, ...Details.contents(this.set, this.head, details, row)));
-      const sheet = matchMedia("(max-width: 40rem)").matches;
-      if (!this.opened.open) {
-        if (sheet) this.opened.showModal();
-        else this.opened.show();
+      const isModal = matchMedia("(max-width: 40rem)").matches;
+      if (!this.dialog.open) {
+        if (isModal) this.dialog.showModal();
+        else this.dialog.show();
       }
-      this.opened.scrollTop = 0;
-      if (!sheet) this.opened.scrollIntoView({ block: "nearest" });
+      this.dialog.scrollTop = 0;
+      if (!isModal) this.dialog.scrollIntoView({ block: "nearest" });
       close.focus({ preventScroll: true });
     }
 
     close() {
-      this.opened.close();
+      this.dialog.close();
       this.grid.focus();
     }
 
@@ -117,17 +117,17 @@
     }
 
     async copy() {
-      const done = await Saving.copy(this.csv());
-      const fit = grouped(String(this.set.order.length));
-      this.live.textContent = done ? `Copied ${fit} rows` : "Copying is blocked here: save the file instead";
+      const isCopied = await Saving.copy(this.csv());
+      const count = grouped(String(this.set.order.length));
+      this.status.textContent = isCopied ? `Copied ${count} rows` : "Copying is blocked here: save the file instead";
     }
   }
 
-  const near = new IntersectionObserver((entries) => {
+  const observer = new IntersectionObserver((entries) => {
     for (const entry of entries.filter((each) => each.isIntersecting)) {
-      near.unobserve(entry.target);
+      observer.unobserve(entry.target);
       new Explorer(entry.target).start().catch(console.error);
     }
   }, { rootMargin: "600px" });
-  for (const figure of document.querySelectorAll("[data-explorer]")) near.observe(figure);
+  for (const figure of document.querySelectorAll("[data-explorer]")) observer.observe(figure);
 })();

@@ -1,105 +1,105 @@
-/* The search field, conditions, columns and buttons above a table of all rows. */
+/* The toolbar above a table of all rows: search field, filter conditions, columns, buttons. */
 const Filters = (() => {
   "use strict";
-  const MOST_LABELS = 60;
-  const WAIT = 120;
+  const MAX_LABELS = 60;
+  const DELAY = 120;
   const { make, isNumber } = Values;
 
-  function option(value, said) {
-    return make("option", { value }, said);
+  function option(value, text) {
+    return make("option", { value }, text);
   }
 
-  function later(act) {
+  function debounce(action) {
     let timer = 0;
     return (...values) => {
       clearTimeout(timer);
-      timer = setTimeout(act, WAIT, ...values);
+      timer = setTimeout(action, DELAY, ...values);
     };
   }
 
-  function searching(set, changed) {
-    const act = later((value) => {
+  function searchField(set, onChange) {
+    const update = debounce((value) => {
       set.search = value;
-      changed();
+      onChange();
     });
-    const field = make("input", { type: "search", placeholder: "words or parts of words", oninput: () => act(field.value) });
-    return make("label", { class: "explorer-search" }, "Search ", field);
+    const input = make("input", { type: "search", placeholder: "words or parts of words", oninput: () => update(input.value) });
+    return make("label", { class: "explorer-search" }, "Search ", input);
   }
 
-  /** What a column of labels or of yes and no may be asked to be. */
-  function choices(column) {
-    const known = [option("", "any")];
-    if (column.kind === "flag") known.push(option("1", "yes"), option("0", "no"));
-    else column.texts.forEach((text, place) => known.push(option(String(place + 1), text)));
-    return [...known, option("some", "not empty"), option("none", "empty")];
+  /** Returns the filter options of a column of labels or flags. */
+  function labelOptions(column) {
+    const options = [option("", "any")];
+    if (column.kind === "flag") options.push(option("1", "yes"), option("0", "no"));
+    else column.texts.forEach((text, index) => options.push(option(String(index + 1), text)));
+    return [...options, option("some", "not empty"), option("none", "empty")];
   }
 
-  function picking(set, column, changed) {
-    const select = make("select", {}, ...choices(column));
+  function labelSelect(set, column, onChange) {
+    const select = make("select", {}, ...labelOptions(column));
     select.addEventListener("change", () => {
       set.picks.set(column.name, select.value);
-      changed();
+      onChange();
     });
     return make("label", {}, `${column.heading} `, select);
   }
 
-  /** One condition on a number: a column, at most or at least, a value. */
-  function bound(set, columns, changed) {
+  /** Returns the controls of one numeric condition: a column, at most or at least, a value. */
+  function conditionControls(set, columns, onChange) {
     const update = () => {
-      const value = parseFloat(limit.value) / (set.byName.get(which.value).kind === "share" ? 100 : 1);
-      const mine = { name: which.value, most: side.value === "most", value, from: line };
-      set.bounds = set.bounds.filter((other) => other.from !== line);
-      if (!Number.isNaN(value)) set.bounds.push(mine);
-      changed();
+      const value = parseFloat(valueInput.value) / (set.byName.get(columnSelect.value).kind === "share" ? 100 : 1);
+      const condition = { name: columnSelect.value, most: comparisonSelect.value === "most", value, from: controls };
+      set.bounds = set.bounds.filter((other) => other.from !== controls);
+      if (!Number.isNaN(value)) set.bounds.push(condition);
+      onChange();
     };
-    const which = make("select", { "aria-label": "Column", onchange: update },
+    const columnSelect = make("select", { "aria-label": "Column", onchange: update },
       ...columns.map((column) => option(column.name, column.heading)));
-    const side = make("select", { "aria-label": "Comparison", onchange: update },
+    const comparisonSelect = make("select", { "aria-label": "Comparison", onchange: update },
       option("most", "at most"), option("least", "at least"));
-    const limit = make("input", { type: "number", step: "any", "aria-label": "Value", oninput: later(update) });
-    const line = make("span", { class: "explorer-bound" }, which, " ", side, " ", limit);
-    return line;
+    const valueInput = make("input", { type: "number", step: "any", "aria-label": "Value", oninput: debounce(update) });
+    const controls = make("span", { class: "explorer-condition" }, columnSelect, " ", comparisonSelect, " ", valueInput);
+    return controls;
   }
 
-  function bounding(set, changed) {
+  function allConditions(set, onChange) {
     const numbers = set.columns.filter(isNumber);
-    const ordered = [...numbers.filter((c) => c.kind === "rank"), ...numbers.filter((c) => c.kind !== "rank")];
-    if (!ordered.length) return [];
-    const lines = make("span", { class: "explorer-bounds" }, bound(set, ordered, changed));
-    const more = make("button", { type: "button", onclick: () => {
-      lines.append(bound(set, ordered, changed));
-      lines.lastChild.firstChild.focus();
+    const ranksFirst = [...numbers.filter((c) => c.kind === "rank"), ...numbers.filter((c) => c.kind !== "rank")];
+    if (!ranksFirst.length) return [];
+    const container = make("span", { class: "explorer-conditions" }, conditionControls(set, ranksFirst, onChange));
+    const addButton = make("button", { type: "button", onclick: () => {
+      container.append(conditionControls(set, ranksFirst, onChange));
+      container.lastChild.firstChild.focus();
     } }, "Add condition");
-    return [lines, more];
+    return [container, addButton];
   }
 
-  /** Which columns are shown, in a list that folds. */
-  function columns(set, visible, changed) {
-    const boxes = set.columns.map((column) => {
-      const box = make("input", { type: "checkbox", onchange: () => {
-        if (box.checked) visible.add(column.name);
+  /** Returns the menu of visible columns. */
+  function columnMenu(set, visible, onChange) {
+    const checkboxes = set.columns.map((column) => {
+      const checkbox = make("input", { type: "checkbox", onchange: () => {
+        if (checkbox.checked) visible.add(column.name);
         else visible.delete(column.name);
-        changed();
+        onChange();
       } });
-      box.checked = visible.has(column.name);
-      return make("label", {}, box, ` ${column.heading}`);
+      checkbox.checked = visible.has(column.name);
+      return make("label", {}, checkbox, ` ${column.heading}`);
     });
     return make("details", { class: "explorer-columns" }, make("summary", {}, "Columns"),
-      make("div", {}, ...boxes));
+      make("div", {}, ...checkboxes));
   }
 
   function buttons(actions) {
-    return actions.map(([said, act]) => make("button", { type: "button", onclick: act }, said));
+    return actions.map(([text, onClick]) => make("button", { type: "button", onclick: onClick }, text));
   }
 
-  /** All that stands above the table. */
-  function toolbar(set, { visible, changed, columnsChanged, actions }) {
+  /** Returns the toolbar. */
+  function toolbar(set, { visible, onChange, onColumnsChange, actions }) {
     const labelled = set.columns.filter((column) =>
-      column.kind === "flag" || (column.kind === "label" && column.texts && column.texts.length <= MOST_LABELS));
+      column.kind === "flag" || (column.kind === "label" && column.texts && column.texts.length <= MAX_LABELS));
     const conditions = make("details", { class: "explorer-filters" }, make("summary", {}, "Filter"),
-      make("div", {}, ...bounding(set, changed), ...labelled.map((column) => picking(set, column, changed))));
-    return make("div", { class: "explorer-tools" }, searching(set, changed), conditions,
-      columns(set, visible, columnsChanged), ...buttons(actions));
+      make("div", {}, ...allConditions(set, onChange), ...labelled.map((column) => labelSelect(set, column, onChange))));
+    return make("div", { class: "explorer-tools" }, searchField(set, onChange), conditions,
+      columnMenu(set, visible, onColumnsChange), ...buttons(actions));
   }
 
   return { toolbar };

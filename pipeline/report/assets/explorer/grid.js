@@ -1,9 +1,9 @@
-/* The grid: SlickGrid over an index of rows, with what it lacks for keyboards and screen readers. */
+/* The grid: SlickGrid over an index of rows, with better support for keyboards and screen readers. */
 const ExplorerGrid = (() => {
   "use strict";
   const { text, isNumber } = Values;
-  const NARROW = 480;
-  const SCROLLBAR = 18;
+  const NARROW_WIDTH = 480;
+  const SCROLLBAR_WIDTH = 18;
 
   function width(column, narrow) {
     if (column.kind === "text") return narrow ? 120 : 150;
@@ -12,19 +12,19 @@ const ExplorerGrid = (() => {
     return Math.max(narrow ? 70 : 84, Math.min(heading, 250));
   }
 
-  /** The columns of the grid; room that is left goes to those of text. */
-  function columnsFor(set, visible, place) {
-    const narrow = place.clientWidth < NARROW;
-    const chosen = set.columns.filter((column) => visible.has(column.name));
-    const wide = chosen.filter((column) => column.kind === "text");
-    const left = place.clientWidth - SCROLLBAR - chosen.reduce((sum, column) => sum + width(column, narrow), 0);
-    const more = left > 0 && wide.length ? left / wide.length : 0;
-    return chosen.map((column) => ({
+  /** Returns the columns of the grid; spare width goes to text columns. */
+  function columnsFor(set, visible, container) {
+    const narrow = container.clientWidth < NARROW_WIDTH;
+    const shownColumns = set.columns.filter((column) => visible.has(column.name));
+    const textColumns = shownColumns.filter((column) => column.kind === "text");
+    const spare = container.clientWidth - SCROLLBAR_WIDTH - shownColumns.reduce((sum, column) => sum + width(column, narrow), 0);
+    const extra = spare > 0 && textColumns.length ? spare / textColumns.length : 0;
+    return shownColumns.map((column) => ({
       id: column.name,
       name: column.heading,
       field: column.name,
       toolTip: column.heading,
-      width: Math.floor(width(column, narrow) + (wide.includes(column) ? more : 0)),
+      width: Math.floor(width(column, narrow) + (textColumns.includes(column) ? extra : 0)),
       sortable: true,
       cssClass: isNumber(column) ? "right" : "",
       headerCssClass: isNumber(column) ? "right" : "",
@@ -32,21 +32,21 @@ const ExplorerGrid = (() => {
     }));
   }
 
-  /** The columns shown at first: on a narrow page as many as fit, all if the width is not known. */
-  function firstVisible(set, place) {
+  /** Returns the initial columns: on a narrow page as many as fit; all if the width is unknown. */
+  function firstVisible(set, container) {
     const shown = set.columns.filter((column) => column.visible);
-    const room = place.clientWidth;
-    if (!room || room >= NARROW) return new Set(shown.map((column) => column.name));
+    const available = container.clientWidth;
+    if (!available || available >= NARROW_WIDTH) return new Set(shown.map((column) => column.name));
     let used = 0;
-    const fitting = shown.filter((column) => (used += width(column, true)) <= room - 16);
+    const fitting = shown.filter((column) => (used += width(column, true)) <= available - 16);
     const names = fitting.map((column) => column.name);
     return new Set(names.length ? names : shown.slice(0, 1).map((column) => column.name));
   }
 
   const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
-  /** The headings are one stop of the tabulator key; arrow keys, Home and End move among them. */
-  function sortable(node, column, grid, sort) {
+  /** Makes the headings one tab stop; arrow keys, Home and End move between them. */
+  function makeSortable(node, column, grid, sort) {
     node.setAttribute("role", "columnheader");
     node.tabIndex = node.previousElementSibling ? -1 : 0;
     node.onkeydown = (event) => {
@@ -54,117 +54,117 @@ const ExplorerGrid = (() => {
       if (step !== undefined) {
         event.preventDefault();
         const all = [...node.parentElement.querySelectorAll("[role=columnheader]")];
-        const to = all[Math.min(all.length - 1, Math.max(0, all.indexOf(node) + step))];
-        for (const each of all) each.tabIndex = each === to ? 0 : -1;
-        to.focus();
+        const target = all[Math.min(all.length - 1, Math.max(0, all.indexOf(node) + step))];
+        for (const each of all) each.tabIndex = each === target ? 0 : -1;
+        target.focus();
         return;
       }
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      const now = grid.getSortColumns().find((each) => each.columnId === column.id);
-      sort(column.id, now ? now.sortAsc : false);
+      const current = grid.getSortColumns().find((each) => each.columnId === column.id);
+      sort(column.id, current ? current.sortAsc : false);
       node.parentElement.querySelector(`[data-id="${CSS.escape(column.id)}"]`)?.focus();
     };
   }
 
-  /** How many rows there are, which of them is which, and where the tabulator key comes in. */
-  function described(place, grid, set) {
-    place.setAttribute("aria-rowcount", String(set.order.length + 1));
-    place.setAttribute("aria-colcount", String(grid.getColumns().length));
-    for (const line of place.querySelectorAll(".slick-row")) {
-      line.setAttribute("aria-rowindex", String(Number(line.dataset.row) + 2));
+  /** Sets the number of rows and columns, the index of each row, and the tab stop. */
+  function describeRows(container, grid, set) {
+    container.setAttribute("aria-rowcount", String(set.order.length + 1));
+    container.setAttribute("aria-colcount", String(grid.getColumns().length));
+    for (const rowNode of container.querySelectorAll(".slick-row")) {
+      rowNode.setAttribute("aria-rowindex", String(Number(rowNode.dataset.row) + 2));
     }
-    for (const cell of place.querySelectorAll(".slick-cell[tabindex='0']")) cell.tabIndex = -1;
+    for (const cell of container.querySelectorAll(".slick-cell[tabindex='0']")) cell.tabIndex = -1;
     const first = `.slick-row[data-row="${grid.getViewport().top}"] .slick-cell`;
-    const entry = grid.getActiveCellNode() ?? place.querySelector(first);
+    const entry = grid.getActiveCellNode() ?? container.querySelector(first);
     if (entry) entry.tabIndex = 0;
   }
 
-  /** Says that there are columns further right. */
-  function cue(place) {
-    const view = place.querySelector(".slick-viewport");
-    place.classList.toggle("more-right", view.scrollLeft + view.clientWidth < view.scrollWidth - 4);
+  /** Marks the container if there are more columns to the right. */
+  function markOverflow(container) {
+    const view = container.querySelector(".slick-viewport");
+    container.classList.toggle("more-right", view.scrollLeft + view.clientWidth < view.scrollWidth - 4);
   }
 
-  /** Says by which column rows are sorted. */
-  function sortedBy(place, { name, falling }) {
-    for (const node of place.querySelectorAll("[role=columnheader]")) {
-      const mine = node.dataset.id === name;
-      node.setAttribute("aria-sort", mine ? (falling ? "descending" : "ascending") : "none");
+  /** Marks the column by which rows are sorted. */
+  function markSorted(container, { name, falling }) {
+    for (const node of container.querySelectorAll("[role=columnheader]")) {
+      const isSorted = node.dataset.id === name;
+      node.setAttribute("aria-sort", isSorted ? (falling ? "descending" : "ascending") : "none");
     }
   }
 
-  /** Lets the focus be in cells, not in elements without a size, and the tabulator key go on. */
-  function focused(place, grid) {
-    for (const inner of place.querySelectorAll("[tabindex='0']:not([role])")) inner.removeAttribute("tabindex");
+  /** Keeps the focus in cells, not in elements without a size, and lets the Tab key leave the grid. */
+  function fixFocus(container, grid) {
+    for (const node of container.querySelectorAll("[tabindex='0']:not([role])")) node.removeAttribute("tabindex");
     grid.setFocus = () => grid.getActiveCellNode()?.focus({ preventScroll: true });
     grid.onActiveCellChanged.subscribe(() => {
-      if (place.contains(document.activeElement)) grid.setFocus();
+      if (container.contains(document.activeElement)) grid.setFocus();
     });
-    place.addEventListener("focusin", (event) => {
-      const at = event.target.closest(".slick-cell") && !grid.getActiveCell() && grid.getCellFromEvent(event);
-      if (at) grid.setActiveCell(at.row, at.cell);
+    container.addEventListener("focusin", (event) => {
+      const cell = event.target.closest(".slick-cell") && !grid.getActiveCell() && grid.getCellFromEvent(event);
+      if (cell) grid.setActiveCell(cell.row, cell.cell);
     });
-    place.addEventListener("keydown", (event) => {
+    container.addEventListener("keydown", (event) => {
       if (event.key === "Tab") event.stopPropagation();
     }, true);
   }
 
-  /** Returns the grid; `opened` is called with the place of a row, `sorted` after a sort. */
-  function grid(place, set, visible, { opened, sorted }) {
+  /** Returns the grid; `onOpen` is called with the index of a row, `onSort` after sorting. */
+  function createGrid(container, set, visible, { onOpen, onSort }) {
     const rowHeight = matchMedia("(pointer: coarse)").matches ? 40 : 28;
     const data = {
       getLength: () => set.order.length,
       getItem: (number) => ({ row: set.order[number] }),
       getItemMetadata: () => null,
     };
-    const made = new Slick.Grid(place, data, [], {
+    const grid = new Slick.Grid(container, data, [], {
       enableColumnReorder: false, enableHtmlRendering: false, enableTextSelectionOnCells: true,
       rowHeight, explicitInitialization: true, enableCellNavigation: true,
     });
     const sort = (name, falling) => {
       set.sorted = { name, falling };
-      made.setSortColumn(name, !falling);
-      sortedBy(place, set.sorted);
-      sorted();
+      grid.setSortColumn(name, !falling);
+      markSorted(container, set.sorted);
+      onSort();
     };
-    made.onHeaderCellRendered.subscribe((_event, { node, column }) => sortable(node, column, made, sort));
-    made.onRendered.subscribe(() => {
-      described(place, made, set);
-      cue(place);
+    grid.onHeaderCellRendered.subscribe((_event, { node, column }) => makeSortable(node, column, grid, sort));
+    grid.onRendered.subscribe(() => {
+      describeRows(container, grid, set);
+      markOverflow(container);
     });
-    made.onScroll.subscribe(() => cue(place));
-    made.onSort.subscribe((_event, { sortCol, sortAsc }) => sort(sortCol.id, !sortAsc));
-    made.onClick.subscribe((_event, { row }) => opened(row));
-    made.onKeyDown.subscribe((event, { row }) => {
+    grid.onScroll.subscribe(() => markOverflow(container));
+    grid.onSort.subscribe((_event, { sortCol, sortAsc }) => sort(sortCol.id, !sortAsc));
+    grid.onClick.subscribe((_event, { row }) => onOpen(row));
+    grid.onKeyDown.subscribe((event, { row }) => {
       if (event.key === "Enter" && row != null) {
         event.stopImmediatePropagation();
         event.preventDefault();
-        opened(row);
+        onOpen(row);
       }
     });
-    made.init();
-    made.setColumns(columnsFor(set, visible, place));
-    focused(place, made);
-    const resized = new ResizeObserver(() => made.resizeCanvas());
-    resized.observe(place);
+    grid.init();
+    grid.setColumns(columnsFor(set, visible, container));
+    fixFocus(container, grid);
+    const resizeObserver = new ResizeObserver(() => grid.resizeCanvas());
+    resizeObserver.observe(container);
     return {
       columns: () => {
-        made.setColumns(columnsFor(set, visible, place));
-        if (visible.has(set.sorted.name)) made.setSortColumn(set.sorted.name, !set.sorted.falling);
-        sortedBy(place, set.sorted);
+        grid.setColumns(columnsFor(set, visible, container));
+        if (visible.has(set.sorted.name)) grid.setSortColumn(set.sorted.name, !set.sorted.falling);
+        markSorted(container, set.sorted);
       },
-      refresh: (top) => {
-        made.invalidate();
-        if (top) made.scrollRowToTop(0);
+      refresh: (scrollToTop) => {
+        grid.invalidate();
+        if (scrollToTop) grid.scrollRowToTop(0);
       },
-      sorted: () => {
-        if (visible.has(set.sorted.name)) made.setSortColumn(set.sorted.name, !set.sorted.falling);
-        sortedBy(place, set.sorted);
+      showSort: () => {
+        if (visible.has(set.sorted.name)) grid.setSortColumn(set.sorted.name, !set.sorted.falling);
+        markSorted(container, set.sorted);
       },
-      focus: () => made.setFocus(),
+      focus: () => grid.setFocus(),
     };
   }
 
-  return { grid, firstVisible };
+  return { createGrid, firstVisible };
 })();

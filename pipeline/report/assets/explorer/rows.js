@@ -1,9 +1,9 @@
-/* Which rows are seen and in which order: an index over columns, nothing is copied. */
+/* Filters and sorts rows: an index over columns, without copying data. */
 const Rows = (() => {
   "use strict";
 
-  /** A text as it is searched: without case, and without marks unless marks are asked for. */
-  function folded(text) {
+  /** Returns a text without case and diacritics, for searching. */
+  function fold(text) {
     return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   }
 
@@ -17,15 +17,15 @@ const Rows = (() => {
       this.picks = new Map();
       this.bounds = [];
       this.sorted = { name: "", falling: false };
-      this.order = this.asGiven();
+      this.order = this.originalOrder();
     }
 
-    asGiven() {
+    originalOrder() {
       return Uint32Array.from({ length: this.rows }, (_, i) => i);
     }
 
-    /** Rows by a column, smallest first, what is missing last. */
-    rising(column) {
+    /** Returns the rows in ascending order of a column; `back` has those without a value. */
+    ascending(column) {
       let order = this.orders.get(column.name);
       if (!order) {
         const keys = column.texts
@@ -41,65 +41,65 @@ const Rows = (() => {
     }
 
     update() {
-      const kept = this.mask();
-      const chosen = new Uint32Array(this.rows);
+      const mask = this.mask();
+      const order = new Uint32Array(this.rows);
       let count = 0;
-      const take = (row) => {
-        if (!kept || kept[row]) chosen[count++] = row;
+      const add = (row) => {
+        if (!mask || mask[row]) order[count++] = row;
       };
       const column = this.byName.get(this.sorted.name);
       if (!column) {
-        for (let row = 0; row < this.rows; row++) take(row);
+        for (let row = 0; row < this.rows; row++) add(row);
       } else {
-        const { front, back } = this.rising(column);
-        if (this.sorted.falling) for (let i = front.length - 1; i >= 0; i--) take(front[i]);
-        else for (const row of front) take(row);
-        for (const row of back) take(row);
+        const { front, back } = this.ascending(column);
+        if (this.sorted.falling) for (let i = front.length - 1; i >= 0; i--) add(front[i]);
+        else for (const row of front) add(row);
+        for (const row of back) add(row);
       }
-      this.order = chosen.subarray(0, count);
+      this.order = order.subarray(0, count);
     }
 
-    /** 1 for each row that all conditions keep; null if there is no condition. */
+    /** Returns an array with 1 for each row that meets all conditions; null if there are none. */
     mask() {
-      const tests = [...this.searches(), ...this.picked(), ...this.bounded()];
+      const tests = [...this.searchTests(), ...this.pickTests(), ...this.boundTests()];
       if (!tests.length) return null;
-      const kept = new Uint8Array(this.rows).fill(1);
-      for (const test of tests) for (let i = 0; i < this.rows; i++) if (kept[i] && !test(i)) kept[i] = 0;
-      return kept;
+      const mask = new Uint8Array(this.rows).fill(1);
+      for (const test of tests) for (let i = 0; i < this.rows; i++) if (mask[i] && !test(i)) mask[i] = 0;
+      return mask;
     }
 
-    /** A test for each word that is searched: it stands in some column of text. */
-    *searches() {
+    /** Yields a test for each word of the search: whether some text column contains it. */
+    *searchTests() {
       const columns = this.columns.filter((column) => column.kind === "text");
       for (const word of this.search.trim().split(/\s+/).filter(Boolean)) {
-        const tests = columns.map((column) => this.holds(column, word));
+        const tests = columns.map((column) => this.wordTest(column, word));
         yield (row) => tests.some((test) => test(row));
       }
     }
 
-    holds(column, word) {
+    wordTest(column, word) {
       const lower = word.toLowerCase();
-      const marked = folded(word) !== lower;
-      const wanted = marked ? lower : folded(word);
-      const fits = (text) => text != null && text.includes(wanted);
+      const hasMarks = fold(word) !== lower;
+      const needle = hasMarks ? lower : fold(word);
+      const matches = (text) => text != null && text.includes(needle);
       if (column.listed) {
-        const all = this.searched(column, marked);
-        return (row) => fits(all[row]);
+        const texts = this.searchTexts(column, hasMarks);
+        return (row) => matches(texts[row]);
       }
-      const hit = Uint8Array.from(this.searched(column, marked), (text) => (fits(text) ? 1 : 0));
-      return (row) => column.keys[row] !== 0 && hit[column.keys[row] - 1] === 1;
+      const hits = Uint8Array.from(this.searchTexts(column, hasMarks), (text) => (matches(text) ? 1 : 0));
+      return (row) => column.keys[row] !== 0 && hits[column.keys[row] - 1] === 1;
     }
 
-    /** The texts of a column as they are searched, made once. */
-    searched(column, marked) {
-      const name = marked ? "lower" : "plain";
-      column.ready ??= {};
-      const as = marked ? (text) => text.toLowerCase() : folded;
-      column.ready[name] ??= (column.listed ?? column.texts).map((text) => text && as(text));
-      return column.ready[name];
+    /** Returns the normalized texts of a column; the result is cached. */
+    searchTexts(column, hasMarks) {
+      const name = hasMarks ? "lower" : "plain";
+      column.searchCache ??= {};
+      const normalize = hasMarks ? (text) => text.toLowerCase() : fold;
+      column.searchCache[name] ??= (column.listed ?? column.texts).map((text) => text && normalize(text));
+      return column.searchCache[name];
     }
 
-    *picked() {
+    *pickTests() {
       for (const [name, value] of this.picks) {
         const column = this.byName.get(name);
         if (value === "") continue;
@@ -109,7 +109,7 @@ const Rows = (() => {
       }
     }
 
-    *bounded() {
+    *boundTests() {
       for (const { name, most, value } of this.bounds) {
         const keys = this.byName.get(name).keys;
         if (most) yield (row) => keys[row] <= value;

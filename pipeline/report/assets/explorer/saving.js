@@ -1,36 +1,36 @@
-/* Rows as CSV; what a spreadsheet would run is guarded as pipeline/formats/tables/formulas.py does. */
+/* Rows as CSV; cells that a spreadsheet would run as formulas are escaped as in pipeline/formats/tables/formulas.py. */
 const Saving = (() => {
   "use strict";
   const FORMULA = /^([\t\r\n]|[\s\ufeff\u200b]*[=+@＝＋－＠−-].)/su;
   const NUMBER = /^[+-]?(\d+([.,]\d*)*|[.,]\d+|inf)([eE][+-]?\d+)?$/;
-  const MARK = "\ufeff";
+  const BYTE_ORDER_MARK = "\ufeff";
 
-  function guarded(text) {
+  function guard(text) {
     const bare = text.replace(/^'+/, "");
     return FORMULA.test(bare) && !NUMBER.test(bare) ? `'${text}` : text;
   }
 
-  function field(text) {
+  function quote(text) {
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }
 
-  /** Lines of texts as CSV, with a mark before it if a text is guarded; `isText` says which may be. */
+  /** Returns CSV, with a byte order mark if a cell was guarded; `isText` says which columns may be. */
   function csvOf(head, rows, isText) {
-    let changed = false;
-    const cell = (text, guard) => {
-      const safe = guard ? guarded(text) : text;
-      changed ||= safe !== text;
-      return field(safe);
+    let isChanged = false;
+    const cell = (text, canGuard) => {
+      const safe = canGuard ? guard(text) : text;
+      isChanged ||= safe !== text;
+      return quote(safe);
     };
     const lines = [head.map((text) => cell(text, true)).join(",")];
-    for (const texts of rows) lines.push(texts.map((text, place) => cell(text, isText(place))).join(","));
-    return `${changed ? MARK : ""}${lines.join("\n")}\n`;
+    for (const texts of rows) lines.push(texts.map((text, index) => cell(text, isText(index))).join(","));
+    return `${isChanged ? BYTE_ORDER_MARK : ""}${lines.join("\n")}\n`;
   }
 
-  /** The rows of an order as CSV. */
+  /** Returns rows as CSV, in an order. */
   function csv(columns, order) {
     const texts = Array.from(order, (row) => columns.map((column) => Values.plain(column, row)));
-    return csvOf(columns.map((column) => column.heading), texts, (place) => !Values.isNumber(columns[place]));
+    return csvOf(columns.map((column) => column.heading), texts, (index) => !Values.isNumber(columns[index]));
   }
 
   function save(text, name, type = "text/csv") {
@@ -42,7 +42,7 @@ const Saving = (() => {
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   }
 
-  /** Copies a text; where the page may not, it is selected in a field to be copied by hand. */
+  /** Copies a text; if the clipboard API is not available, by way of a temporary text field. */
   async function copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -52,9 +52,9 @@ const Saving = (() => {
       area.value = text;
       document.body.append(area);
       area.select();
-      const done = document.execCommand("copy");
+      const isCopied = document.execCommand("copy");
       area.remove();
-      return done;
+      return isCopied;
     }
   }
 

@@ -1,35 +1,35 @@
-/* Columns as pipeline/report/explorer/coding.py packs them: gzip in base64 to arrays. */
+/* Unpacks columns packed by pipeline/report/explorer/coding.py: gzip in base64 to arrays. */
 const Unpack = (() => {
   "use strict";
   const SPECIAL = -32768;
-  const STANDS_FOR = [NaN, Infinity, -Infinity];
-  const EXACT = 22; // powers of ten up to here are exact
+  const SPECIAL_VALUES = [NaN, Infinity, -Infinity];
+  const MAX_EXACT_POWER = 22; // powers of ten up to here are exact
 
   function base64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const raw = atob(text);
-    const bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
     return bytes;
   }
 
-  /** The bytes that an element of the page holds. */
+  /** Returns the unpacked bytes of an element of the page. */
   async function bytesOf(id) {
     const packed = base64(document.getElementById(id).textContent);
-    const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Uint8Array(await new Response(plain).arrayBuffer());
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
-  /** Reads columns that stand one after the other. */
+  /** Reads columns one after the other. */
   class Reader {
     constructor(bytes) {
       this.bytes = bytes;
-      this.at = 0;
+      this.position = 0;
     }
 
     take(length) {
-      this.at += length;
-      return this.bytes.subarray(this.at - length, this.at);
+      this.position += length;
+      return this.bytes.subarray(this.position - length, this.position);
     }
 
     json(length) {
@@ -38,15 +38,15 @@ const Unpack = (() => {
 
     planes(width, rows) {
       const numbers = width > 4 ? new Float64Array(rows) : new Uint32Array(rows);
-      for (let place = 0; place < width; place++) {
+      for (let index = 0; index < width; index++) {
         const plane = this.take(rows);
-        const weight = 256 ** place;
+        const weight = 256 ** index;
         for (let i = 0; i < rows; i++) numbers[i] += plane[i] * weight;
       }
       return numbers;
     }
 
-    /** A column: keys to sort by, 0 or NaN for nothing, and texts if it has them. */
+    /** Returns a column: sort keys, where 0 or NaN is a missing value, and its texts if it has any. */
     column(head, rows) {
       const code = head.code;
       if (code.as === "list") return { ...head, listed: this.json(code.bytes) };
@@ -58,29 +58,29 @@ const Unpack = (() => {
     }
 
     whole(code, rows) {
-      const found = Float64Array.from(this.planes(code.width, rows));
+      const values = Float64Array.from(this.planes(code.width, rows));
       const scale = code.scale || 1;
-      for (let i = 0; i < rows; i++) found[i] = found[i] === 0 ? NaN : (found[i] - 1) / scale;
-      return found;
+      for (let i = 0; i < rows; i++) values[i] = values[i] === 0 ? NaN : (values[i] - 1) / scale;
+      return values;
     }
 
     decimal(rows) {
       const mantissas = this.planes(2, rows);
       const powers = this.planes(2, rows);
-      const found = new Float64Array(rows);
-      for (let i = 0; i < rows; i++) found[i] = number(signed(mantissas[i]), signed(powers[i]));
-      return found;
+      const values = new Float64Array(rows);
+      for (let i = 0; i < rows; i++) values[i] = toNumber(toSigned(mantissas[i]), toSigned(powers[i]));
+      return values;
     }
   }
 
-  function signed(value) {
+  function toSigned(value) {
     return value < 32768 ? value : value - 65536;
   }
 
-  function number(mantissa, power) {
-    if (power === SPECIAL) return STANDS_FOR[mantissa];
-    if (power >= 0 && power <= EXACT) return mantissa * 10 ** power;
-    return power < 0 && power >= -EXACT ? mantissa / 10 ** -power : Number(`${mantissa}e${power}`);
+  function toNumber(mantissa, power) {
+    if (power === SPECIAL) return SPECIAL_VALUES[mantissa];
+    if (power >= 0 && power <= MAX_EXACT_POWER) return mantissa * 10 ** power;
+    return power < 0 && power >= -MAX_EXACT_POWER ? mantissa / 10 ** -power : Number(`${mantissa}e${power}`);
   }
 
   return { bytesOf, Reader };

@@ -1,7 +1,7 @@
-/* Values as the text of a cell, as pipeline/report/page/cells.py shows them; elements of the page. */
+/* Formats values as pipeline/report/page/cells.py does; creates elements. */
 const Values = (() => {
   "use strict";
-  const NOTHING = "–";
+  const MISSING = "–";
   const NUMBERS = new Set(["count", "rank", "share", "number"]);
 
   function grouped(text) {
@@ -9,7 +9,7 @@ const Values = (() => {
   }
 
   function number(value) {
-    if (Number.isNaN(value)) return NOTHING;
+    if (Number.isNaN(value)) return MISSING;
     const sign = value < 0 ? "−" : "";
     const size = Math.abs(value);
     if (size === Infinity) return `${sign}∞`;
@@ -25,24 +25,24 @@ const Values = (() => {
     return `${String(Number(head))}e${power[0]}${digits}`;
   }
 
-  /** The text of a column in a row. */
+  /** Returns the text of a cell. */
   function text(column, row) {
     if (column.listed) return column.listed[row] ?? "";
     const key = column.keys[row];
     if (column.texts) return key === 0 ? "" : column.texts[key - 1];
     if (column.kind === "flag") return Number.isNaN(key) ? "" : key ? "yes" : "no";
-    if (column.kind === "share") return Number.isNaN(key) ? NOTHING : (100 * key).toFixed(2);
+    if (column.kind === "share") return Number.isNaN(key) ? MISSING : (100 * key).toFixed(2);
     return number(key);
   }
 
-  /** The same as a file has it: numbers without signs for reading. */
+  /** Returns the text of a cell for a file: numbers are not formatted. */
   function plain(column, row) {
     if (column.listed || column.texts || column.kind === "flag") return text(column, row);
     const key = column.keys[row];
     return Number.isNaN(key) ? "" : String(key).replace("Infinity", "inf");
   }
 
-  /** Whether nothing is known of a column in a row. */
+  /** Returns whether a cell has no value. */
   function missing(column, row) {
     if (column.listed) return column.listed[row] == null;
     return column.texts ? column.keys[row] === 0 : Number.isNaN(column.keys[row]);
@@ -50,7 +50,7 @@ const Values = (() => {
 
   const isNumber = (column) => NUMBERS.has(column.kind);
 
-  /** An element; strings among its children are text and nothing else. */
+  /** Creates an element; strings among its children become text, never markup. */
   function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {

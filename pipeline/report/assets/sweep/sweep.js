@@ -1,12 +1,12 @@
-/* The controls of a sweep: what each setting is in the graph; all else follows, and so does the address. */
+/* The controls of a sweep: they set the role of each setting in the graph, and keep the address up to date. */
 (() => {
   "use strict";
   const { make, grouped } = Values;
   const { ROLES } = SweepCube;
   const PREFIX = "#sweep?";
-  const MOST = { line: 8, row: 4, col: 4, x: Infinity };  // what is shown until somebody chooses values
-  const WHOLE_CURVE = 12;  // an n with more values is the x axis at first
-  const PRINTED = 20;  // rows of a table on paper: sweep.css
+  const MAX_SHOWN = { line: 8, row: 4, col: 4, x: Infinity };  // values shown until the user chooses some
+  const CURVE_LENGTH = 12;  // if n has more values, it is the x axis by default
+  const PRINTED_ROWS = 20;  // rows of a printed table, as in sweep.css
   const ROLE_NAMES = { x: "x axis", line: "lines", row: "rows of panels", col: "columns of panels", all: "mean of all values" };
   const LIGHT = { "--ink": "#1a1a1a", "--faint": "#595959", "--line": "#d5d5d5" };
   const section = document.getElementById("sweep");
@@ -14,145 +14,145 @@
   const head = JSON.parse(document.getElementById("sweep-head").textContent);
   let data = null;
   let state = null;
-  let shown = null;  // the view that is drawn, with its marks
+  let drawing = null;  // the current view, its SVG and marks
 
-  // --- what each axis is at first ---
+  // --- default roles ---
 
-  const many = (axis) => axis.texts.length > 1;
+  const isVaried = (axis) => axis.texts.length > 1;
   const isSeed = (axis) => /(^|\.)seed$/.test(axis.key);
 
-  /** Numbers other than seeds are best at the x axis, then what has many values. */
+  /** Preference for the x axis: numbers other than seeds first, then axes with many values. */
   function rank(axis) {
     return (axis.numbers && axis.texts.length > 2 && !isSeed(axis) ? 1e6 : 0) + axis.texts.length;
   }
 
   function defaults(quantity) {
     const roles = {};
-    const free = quantity.axes.filter(many);
-    const take = (role, axis) => { if (axis && !(axis.key in roles)) roles[axis.key] = role; };
-    const settings = head.settings.filter(many);
+    const free = quantity.axes.filter(isVaried);
+    const assignRole = (role, axis) => { if (axis && !(axis.key in roles)) roles[axis.key] = role; };
+    const settings = head.settings.filter(isVaried);
     const n = free.find((axis) => axis.key === "column:n");
-    const point = head.complete ? null : settings.find((axis) => axis.key === "setting:point");
-    const names = free.find((axis) => axis.slots);
+    const pointAxis = head.complete ? null : settings.find((axis) => axis.key === "setting:point");
+    const namedAxis = free.find((axis) => axis.slots);
     const byRank = [...settings].sort((a, b) => rank(b) - rank(a));
-    const wide = n && n.texts.length > WHOLE_CURVE ? n : null;
-    take("x", wide ?? point ?? byRank[0] ?? n ?? free.find((axis) => axis !== names));
-    take("line", names ?? byRank.find((axis) => !(axis.key in roles)));
+    const curveAxis = n && n.texts.length > CURVE_LENGTH ? n : null;
+    assignRole("x", curveAxis ?? pointAxis ?? byRank[0] ?? n ?? free.find((axis) => axis !== namedAxis));
+    assignRole("line", namedAxis ?? byRank.find((axis) => !(axis.key in roles)));
     if (head.complete) {
-      const few = byRank.filter((axis) => !(axis.key in roles) && axis.texts.length <= 4);
+      const smallAxes = byRank.filter((axis) => !(axis.key in roles) && axis.texts.length <= 4);
       const hasLine = Object.values(roles).includes("line");
-      take(hasLine ? "col" : "line", few[0]);
+      assignRole(hasLine ? "col" : "line", smallAxes[0]);
     }
     for (const axis of quantity.axes) {
-      const setting = axis.key.startsWith("setting:");
+      const isSetting = axis.key.startsWith("setting:");
       const middle = axis === n ? Math.floor(axis.texts.length / 2) : 0;
-      if (!(axis.key in roles)) roles[axis.key] = setting && !head.complete ? "all" : middle;
+      if (!(axis.key in roles)) roles[axis.key] = isSetting && !head.complete ? "all" : middle;
     }
     return roles;
   }
 
-  /** The roles of a quantity: those that are set, as far as they fit, else those of the beginning. */
-  function complete(quantity, given) {
+  /** Returns the roles of all axes: the wanted ones if they are valid, else the default ones. */
+  function completeRoles(quantity, wantedRoles) {
     const roles = {};
-    const first = defaults(quantity);
-    const taken = new Set();
-    const valid = (axis, role) => (typeof role === "number" ? role < axis.texts.length : role in ROLE_NAMES && !taken.has(role));
+    const defaultRoles = defaults(quantity);
+    const usedRoles = new Set();
+    const isValid = (axis, role) => (typeof role === "number" ? role < axis.texts.length : role in ROLE_NAMES && !usedRoles.has(role));
     const set = (axis, role) => {
       roles[axis.key] = role;
-      if (ROLES.includes(role)) taken.add(role);
+      if (ROLES.includes(role)) usedRoles.add(role);
     };
-    for (const axis of quantity.axes) if (axis.key in given && valid(axis, given[axis.key])) set(axis, given[axis.key]);
+    for (const axis of quantity.axes) if (axis.key in wantedRoles && isValid(axis, wantedRoles[axis.key])) set(axis, wantedRoles[axis.key]);
     for (const axis of quantity.axes) {
       if (axis.key in roles) continue;
-      const wanted = first[axis.key];
-      set(axis, valid(axis, wanted) ? wanted : 0);
+      const defaultRole = defaultRoles[axis.key];
+      set(axis, isValid(axis, defaultRole) ? defaultRole : 0);
     }
     return roles;
   }
 
   // --- the address ---
 
-  function written() {
+  function writeAddress() {
     const quantity = data.quantities[state.quantity];
-    const found = new URLSearchParams({ show: `${quantity.name} / ${quantity.table}`, as: state.as });
-    for (const axis of quantity.axes.filter(many)) {
+    const parameters = new URLSearchParams({ show: `${quantity.name} / ${quantity.table}`, as: state.as });
+    for (const axis of quantity.axes.filter(isVaried)) {
       const role = state.roles[axis.key];
-      found.append(axis.key, typeof role === "number" ? `=${axis.texts[role]}` : role);
-      for (const text of state.chosen[axis.key] ?? []) found.append(`only ${axis.key}`, text);
+      parameters.append(axis.key, typeof role === "number" ? `=${axis.texts[role]}` : role);
+      for (const text of state.chosen[axis.key] ?? []) parameters.append(`only ${axis.key}`, text);
     }
-    for (const name of ["limits", "zero", "lowest"]) found.append(name, state[name] ? "yes" : "no");
-    found.append("by", state.by);
+    for (const name of ["limits", "zero", "lowest"]) parameters.append(name, state[name] ? "yes" : "no");
+    parameters.append("by", state.by);
     try {
-      history.replaceState(null, "", `${PREFIX}${found}`);
-    } catch { /* a frame without an address of its own */ }
+      history.replaceState(null, "", `${PREFIX}${parameters}`);
+    } catch { /* a frame without its own address */ }
   }
 
-  /** The state that an address has; what it does not say, or says of what is not there, is as at first. */
-  function read() {
-    const found = { quantity: 0, as: "lines", roles: {}, chosen: {}, limits: true, zero: false, lowest: false, by: "" };
+  /** Returns the state in the address; missing or unknown values have their defaults. */
+  function readAddress() {
+    const result = { quantity: 0, as: "lines", roles: {}, chosen: {}, limits: true, zero: false, lowest: false, by: "" };
     if (location.hash.startsWith(PREFIX)) {
-      const given = new URLSearchParams(location.hash.slice(PREFIX.length));
-      const place = data.quantities.findIndex((one) => `${one.name} / ${one.table}` === given.get("show"));
-      found.quantity = Math.max(0, place);
-      if (given.get("as") === "heat") found.as = "heat";
-      for (const axis of data.quantities[found.quantity].axes) {
-        const role = given.get(axis.key);
+      const parameters = new URLSearchParams(location.hash.slice(PREFIX.length));
+      const index = data.quantities.findIndex((one) => `${one.name} / ${one.table}` === parameters.get("show"));
+      result.quantity = Math.max(0, index);
+      if (parameters.get("as") === "heat") result.as = "heat";
+      for (const axis of data.quantities[result.quantity].axes) {
+        const role = parameters.get(axis.key);
         if (role?.startsWith("=")) {
-          const at = axis.texts.indexOf(role.slice(1));
-          if (at >= 0) found.roles[axis.key] = at;
-        } else if (role !== null && role in ROLE_NAMES) found.roles[axis.key] = role;
-        const only = given.getAll(`only ${axis.key}`).filter((text) => axis.texts.includes(text));
-        if (only.length) found.chosen[axis.key] = only;
+          const valueIndex = axis.texts.indexOf(role.slice(1));
+          if (valueIndex >= 0) result.roles[axis.key] = valueIndex;
+        } else if (role !== null && role in ROLE_NAMES) result.roles[axis.key] = role;
+        const names = parameters.getAll(`only ${axis.key}`).filter((text) => axis.texts.includes(text));
+        if (names.length) result.chosen[axis.key] = names;
       }
-      for (const name of ["limits", "zero", "lowest"]) if (given.has(name)) found[name] = given.get(name) === "yes";
-      if (ROLES.includes(given.get("by"))) found.by = given.get("by");
+      for (const name of ["limits", "zero", "lowest"]) if (parameters.has(name)) result[name] = parameters.get(name) === "yes";
+      if (ROLES.includes(parameters.get("by"))) result.by = parameters.get("by");
     }
-    found.roles = complete(data.quantities[found.quantity], found.roles);
-    return found;
+    result.roles = completeRoles(data.quantities[result.quantity], result.roles);
+    return result;
   }
 
   // --- what is shown ---
 
-  function build() {
+  function buildView() {
     const quantity = data.quantities[state.quantity];
     const view = { head, quantity, zero: state.zero, limits: state.limits && Boolean(quantity.lower) };
-    const [lists, whole] = [{}, {}];
+    const [lists, allPlaces] = [{}, {}];
     for (const role of ROLES) {
       const axis = quantity.axes.find((each) => state.roles[each.key] === role) ?? null;
-      const every = axis ? SweepCube.chosen(axis, state.chosen[axis.key]) : [0];
-      // Lines are selected all: the heat map shows them, and the best eight are found among them.
-      const some = axis && !state.chosen[axis.key] && role !== "line" ? every.slice(0, MOST[role]) : every;
-      view[role] = { axis, places: some };
-      lists[role] = some;
-      whole[role] = every;
+      const all = axis ? SweepCube.indicesOf(axis, state.chosen[axis.key]) : [0];
+      // All lines are selected: the heat map shows them all, and the graph the best eight.
+      const selected = axis && !state.chosen[axis.key] && role !== "line" ? all.slice(0, MAX_SHOWN[role]) : all;
+      view[role] = { axis, places: selected };
+      lists[role] = selected;
+      allPlaces[role] = all;
     }
     view.selection = SweepCube.select(data, quantity, state.roles, lists);
-    const ranked = SweepCube.ranked(view.selection, state.lowest);
-    const byName = state.chosen[view.line.axis?.key] || state.as === "heat";
-    view.lines = byName ? ranked : ranked.slice(0, MOST.line);
+    const ranked = SweepCube.rankLines(view.selection, state.lowest);
+    const showsAllLines = state.chosen[view.line.axis?.key] || state.as === "heat";
+    view.lines = showsAllLines ? ranked : ranked.slice(0, MAX_SHOWN.line);
     if (state.as !== "heat") view.lines.sort((a, b) => a - b);
-    view.fixed = quantity.axes.filter((axis) => !ROLES.includes(state.roles[axis.key]) && many(axis))
+    view.fixed = quantity.axes.filter((axis) => !ROLES.includes(state.roles[axis.key]) && isVaried(axis))
       .map((axis) => [axis, state.roles[axis.key] === "all" ? "mean" : axis.texts[state.roles[axis.key]]]);
     view.yTitle = `${quantity.name}${quantity.share ? " (%)" : ""}`;
     view.caption = caption(view);
-    const same = ROLES.every((role) => lists[role].length === whole[role].length);
-    view.all = same ? view : {
-      ...view, selection: SweepCube.select(data, quantity, state.roles, whole),
-      ...Object.fromEntries(ROLES.map((role) => [role, { axis: view[role].axis, places: whole[role] }])),
+    const isSame = ROLES.every((role) => lists[role].length === allPlaces[role].length);
+    view.all = isSame ? view : {
+      ...view, selection: SweepCube.select(data, quantity, state.roles, allPlaces),
+      ...Object.fromEntries(ROLES.map((role) => [role, { axis: view[role].axis, places: allPlaces[role] }])),
     };
     return view;
   }
 
   function caption(view) {
     const { quantity, selection } = view;
-    const single = quantity.axes.filter((axis) => !many(axis) && axis.key.startsWith("column:"));
+    const single = quantity.axes.filter((axis) => !isVaried(axis) && axis.key.startsWith("column:"));
     const fixed = view.fixed.filter(([, text]) => text !== "mean").map(([axis, text]) => `${axis.name} = ${text}`);
     const means = view.fixed.filter(([, text]) => text === "mean").map(([axis]) => axis.name);
     const against = view.x.axis ? ` against ${view.x.axis.name}` : "";
-    const of = [...fixed, ...single.map((axis) => `${axis.name} = ${axis.texts[0]}`)];
-    const sentences = [`${quantity.table}: ${quantity.name}${against}${of.length ? `; ${of.join(", ")}` : ""}.`];
-    // Of named points a setting may have one value each: there is nothing to average then.
-    if (selection.most > 1) sentences.push(`Each value is a mean over ${means.join(" and ")}, of at most ${grouped(String(selection.most))} estimates and without limits.`);
+    const conditions = [...fixed, ...single.map((axis) => `${axis.name} = ${axis.texts[0]}`)];
+    const sentences = [`${quantity.table}: ${quantity.name}${against}${conditions.length ? `; ${conditions.join(", ")}` : ""}.`];
+    // With named points, each setting may have a single value per point: then nothing is averaged.
+    if (selection.maxCount > 1) sentences.push(`Each value is a mean over ${means.join(" and ")}, of at most ${grouped(String(selection.maxCount))} estimates and without limits.`);
     if (view.limits && state.as !== "heat" && selection.lower.some((each) => !Number.isNaN(each))) {
       sentences.push(`${view.x.places.length > 12 ? "Bands" : "Bars"} are ${Number((100 * quantity.confidence).toPrecision(4))} % confidence limits.`);
     }
@@ -170,43 +170,43 @@
   }
 
   function draw() {
-    const view = build();
+    const view = buildView();
     const { graph } = parts;
-    const full = Math.max(280, graph.clientWidth);
-    const drawn = state.as === "heat" ? SweepGraph.heat(view, full) : SweepGraph.lines(view, full);
-    graph.replaceChildren(drawn ? drawn.svg : make("p", { class: "kind" }, "There are no estimates with these settings."));
-    shown = { view, full, marks: drawn?.marks ?? [], svg: drawn?.svg ?? null };
+    const width = Math.max(280, graph.clientWidth);
+    const graphic = state.as === "heat" ? SweepGraph.heat(view, width) : SweepGraph.lines(view, width);
+    graph.replaceChildren(graphic ? graphic.svg : make("p", { class: "kind" }, "There are no estimates with these settings."));
+    drawing = { view, width, marks: graphic?.marks ?? [], svg: graphic?.svg ?? null };
     parts.caption.textContent = view.caption;
     const estimates = SweepTables.estimates(view);
-    parts.table.replaceChildren(estimates.table, onPaper(estimates.table));
-    parts.more.textContent = estimates.left ? `${grouped(String(estimates.left))} more rows: save them as CSV.` : "";
-    const by = view[state.by]?.axis ? state.by : firstBy(view);
-    offer(view, by);
+    parts.table.replaceChildren(estimates.table, printNote(estimates.table));
+    parts.more.textContent = estimates.omitted ? `${grouped(String(estimates.omitted))} more rows: save them as CSV.` : "";
+    const by = view[state.by]?.axis ? state.by : defaultBy(view);
+    updateBySelect(view, by);
     const best = SweepTables.best(view.all, by, state.lowest);
-    parts.best.replaceChildren(best.table, onPaper(best.table));
-    const cut = best.left ? `The first ${best.table.tBodies[0].rows.length} of ${grouped(String(best.table.tBodies[0].rows.length + best.left))} rows. ` : "";
-    parts.method.textContent = cut + SweepTables.method(view.quantity, best.ways);
-    for (const button of parts.saves) button.disabled = !drawn;
-    ticked(view);
+    parts.best.replaceChildren(best.table, printNote(best.table));
+    const omission = best.omitted ? `The first ${best.table.tBodies[0].rows.length} of ${grouped(String(best.table.tBodies[0].rows.length + best.omitted))} rows. ` : "";
+    parts.method.textContent = omission + SweepTables.method(view.quantity, best.methods);
+    for (const button of parts.saves) button.disabled = !graphic;
+    updateBoxes(view);
     section.dataset.drawn = String(Number(section.dataset.drawn ?? 0) + 1);
   }
 
-  /** What paper says below a table of which it has the first rows. */
-  function onPaper(table) {
-    const left = table.tBodies[0].rows.length - PRINTED;
-    return left > 0 ? make("p", { class: "sweep-paper" }, `${left} more rows are on the page.`) : "";
+  /** Returns the note below a printed table of which only the first rows are printed. */
+  function printNote(table) {
+    const omitted = table.tBodies[0].rows.length - PRINTED_ROWS;
+    return omitted > 0 ? make("p", { class: "sweep-print-note" }, `${omitted} more rows are on the page.`) : "";
   }
 
-  /** A setting that is shown, the x axis first; else whatever is. */
-  function firstBy(view) {
+  /** Returns the role of a setting, preferably the x axis; else any role in use. */
+  function defaultBy(view) {
     const roles = ["x", "col", "row", "line"].filter((role) => view[role].axis);
     return roles.find((role) => view[role].axis.key.startsWith("setting:")) ?? roles[0] ?? "x";
   }
 
-  function changed() {
+  function update() {
     parts.tip.hidden = true;
     draw();
-    written();
+    writeAddress();
   }
 
   // --- the controls ---
@@ -230,19 +230,19 @@
     return make("div", { class: "sweep-control" }, make("label", { for: id }, text), control);
   }
 
-  function choice(options, value, act) {
+  function selectOf(options, value, onChange) {
     const select = make("select", {}, ...options.map(([key, text]) => make("option", { value: key }, text)));
     select.value = value;
-    select.addEventListener("change", () => act(select.value));
+    select.addEventListener("change", () => onChange(select.value));
     return select;
   }
 
-  /** What an axis is: part of the graph, averaged over, or fixed at one of its values. */
-  function roleOf(axis, number) {
+  /** Returns the control for the role of an axis: in the graph, averaged over, or fixed at a value. */
+  function roleSelect(axis, number) {
     const role = state.roles[axis.key];
     const select = make("select", {},
       make("optgroup", { label: "Show as" }, ...Object.entries(ROLE_NAMES).map(([key, text]) => make("option", { value: key }, text))),
-      make("optgroup", { label: "Fix at" }, ...axis.texts.map((text, place) => make("option", { value: `=${place}` }, text))));
+      make("optgroup", { label: "Fix at" }, ...axis.texts.map((text, index) => make("option", { value: `=${index}` }, text))));
     select.value = typeof role === "number" ? `=${role}` : role;
     select.addEventListener("change", () => {
       const value = select.value.startsWith("=") ? Number(select.value.slice(1)) : select.value;
@@ -252,7 +252,7 @@
     return labelled(`sweep-axis-${number}`, axis.name, select);
   }
 
-  /** Gives an axis a role; one that had it gets that of the other, or its first value. */
+  /** Gives an axis a role; the axis that had it gets the previous role in exchange, or its first value. */
   function assign(axis, role) {
     const before = state.roles[axis.key];
     const quantity = data.quantities[state.quantity];
@@ -261,83 +261,83 @@
     state.roles[axis.key] = role;
   }
 
-  /** Boxes for the values of an axis that the graph shows. */
-  function values(axis, role) {
+  /** Returns checkboxes for the values of an axis. */
+  function valueBoxes(axis, role) {
     const summary = make("summary", {});
-    const boxes = axis.texts.map((text, place) => {
+    const boxes = axis.texts.map((text, index) => {
       const box = make("input", { type: "checkbox" });
       box.addEventListener("change", () => {
-        const names = boxes.filter((each) => each.box.checked).map((each) => axis.texts[each.place]);
+        const names = boxes.filter((each) => each.box.checked).map((each) => axis.texts[each.index]);
         if (names.length) state.chosen[axis.key] = names;
         else delete state.chosen[axis.key];
-        changed();
+        update();
       });
-      return { box, place, label: make("label", {}, box, ` ${text}`) };
+      return { box, index, label: make("label", {}, box, ` ${text}`) };
     });
-    const button = (text, act) => make("button", { type: "button", onclick: () => { act(); changed(); } }, text);
+    const actionButton = (text, action) => make("button", { type: "button", onclick: () => { action(); update(); } }, text);
     const actions = make("p", { class: "sweep-actions" },
-      button("All", () => { state.chosen[axis.key] = [...axis.texts]; }),
-      button("Automatic", () => { delete state.chosen[axis.key]; }));
+      actionButton("All", () => { state.chosen[axis.key] = [...axis.texts]; }),
+      actionButton("Automatic", () => { delete state.chosen[axis.key]; }));
     parts.boxes.push({ axis, role, summary, boxes });
     return make("details", { class: "sweep-values" }, summary, actions, make("div", {}, ...boxes.map((each) => each.label)));
   }
 
-  /** Marks the boxes of what is drawn. */
-  function ticked(view) {
+  /** Checks the boxes of the values that are drawn. */
+  function updateBoxes(view) {
     for (const { axis, role, summary, boxes } of parts.boxes) {
       const places = role === "line" ? view.lines.map((line) => view.line.places[line]) : view[role].places;
-      const on = new Set(places);
-      for (const { box, place } of boxes) box.checked = on.has(place);
-      summary.textContent = `${axis.name}: ${grouped(String(on.size))} of ${grouped(String(axis.texts.length))} values`;
+      const shownPlaces = new Set(places);
+      for (const { box, index } of boxes) box.checked = shownPlaces.has(index);
+      summary.textContent = `${axis.name}: ${grouped(String(shownPlaces.size))} of ${grouped(String(axis.texts.length))} values`;
     }
   }
 
-  function check(name, text) {
+  function checkboxOf(name, text) {
     const box = make("input", { type: "checkbox", id: `sweep-${name}` });
     box.checked = state[name];
-    box.addEventListener("change", () => { state[name] = box.checked; changed(); });
+    box.addEventListener("change", () => { state[name] = box.checked; update(); });
     return make("label", { class: "sweep-check" }, box, ` ${text}`);
   }
 
   function rebuild(focus) {
     const quantity = data.quantities[state.quantity];
-    const number = new Map(data.quantities.map((one, place) => [one, place]));
-    const options = [...number].map(([one, place]) => [String(place), `${one.name} – ${one.table}`]);
-    const free = quantity.axes.filter(many);
+    const number = new Map(data.quantities.map((one, index) => [one, index]));
+    const options = [...number].map(([one, index]) => [String(index), `${one.name} – ${one.table}`]);
+    const free = quantity.axes.filter(isVaried);
     parts.boxes = [];
     parts.controls.replaceChildren(
-      labelled("sweep-quantity", "Estimate", choice(options, String(state.quantity), (value) => {
+      labelled("sweep-quantity", "Estimate", selectOf(options, String(state.quantity), (value) => {
         state.quantity = Number(value);
-        state.roles = complete(data.quantities[state.quantity], state.roles);
+        state.roles = completeRoles(data.quantities[state.quantity], state.roles);
         rebuild("sweep-quantity");
       })),
-      labelled("sweep-as", "Show", choice([["lines", "graph"], ["heat", "heat map"]], state.as, (value) => { state.as = value; changed(); })),
-      ...free.map(roleOf),
+      labelled("sweep-as", "Show", selectOf([["lines", "graph"], ["heat", "heat map"]], state.as, (value) => { state.as = value; update(); })),
+      ...free.map(roleSelect),
       make("div", { class: "sweep-checks" },
-        ...(quantity.lower ? [check("limits", "confidence limits")] : []), check("zero", "y axis from 0"), check("lowest", "lower is better")),
-      ...free.filter((axis) => ROLES.includes(state.roles[axis.key])).map((axis) => values(axis, state.roles[axis.key])));
-    changed();
+        ...(quantity.lower ? [checkboxOf("limits", "confidence limits")] : []), checkboxOf("zero", "y axis from 0"), checkboxOf("lowest", "lower is better")),
+      ...free.filter((axis) => ROLES.includes(state.roles[axis.key])).map((axis) => valueBoxes(axis, state.roles[axis.key])));
+    update();
     if (focus) document.getElementById(focus)?.focus();
   }
 
-  /** The settings of which each value has a best. */
-  function offer(view, by) {
+  /** Updates the options of the menu "Best for each value of". */
+  function updateBySelect(view, by) {
     const options = ROLES.toReversed().filter((role) => view[role].axis).map((role) => [role, view[role].axis.name]);
     parts.by.replaceChildren(...options.map(([key, text]) => make("option", { value: key }, text)));
     parts.by.value = by;
     parts.by.disabled = options.length < 2;
   }
 
-  // --- pointing and saving ---
+  // --- tooltip and saving ---
 
-  function point(event) {
+  function showTip(event) {
     const box = parts.graph.querySelector("svg")?.getBoundingClientRect();
     if (!box) return;
-    const scale = shown.svg.viewBox.baseVal.width / box.width;
-    const mark = SweepGraph.nearest(shown.marks, (event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
+    const scale = drawing.svg.viewBox.baseVal.width / box.width;
+    const mark = SweepGraph.nearest(drawing.marks, (event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
     parts.tip.hidden = !mark;
     if (!mark) return;
-    const { view } = shown;
+    const { view } = drawing;
     const at = { row: mark.row, col: mark.col, line: mark.line, x: mark.number };
     const rows = ROLES.toReversed().filter((role) => view[role].axis)
       .map((role) => [view[role].axis.name, view[role].axis.texts[view[role].places[at[role]]]]);
@@ -345,34 +345,34 @@
     if (view.selection.count[mark.at] > 1) rows.push(["mean of", String(view.selection.count[mark.at])]);
     parts.tip.replaceChildren(make("table", {}, ...rows.map(([name, text]) =>
       make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)))));
-    const room = parts.tip.getBoundingClientRect();
-    const right = event.clientX + 14 + room.width > innerWidth;
-    parts.tip.style.left = `${Math.max(4, right ? event.clientX - room.width - 14 : event.clientX + 14)}px`;
-    parts.tip.style.top = `${Math.max(4, Math.min(event.clientY + 12, innerHeight - room.height - 4))}px`;
+    const tipBox = parts.tip.getBoundingClientRect();
+    const isRight = event.clientX + 14 + tipBox.width > innerWidth;
+    parts.tip.style.left = `${Math.max(4, isRight ? event.clientX - tipBox.width - 14 : event.clientX + 14)}px`;
+    parts.tip.style.top = `${Math.max(4, Math.min(event.clientY + 12, innerHeight - tipBox.height - 4))}px`;
   }
 
   function saveGraph() {
     const colours = { ...LIGHT };
-    head.colours.forEach(([light], place) => { colours[`--colour-${place}`] = light; });
-    Saving.save(SweepGraph.file(shown.svg, colours), `${head.file}.svg`, "image/svg+xml");
+    head.colours.forEach(([light], index) => { colours[`--colour-${index}`] = light; });
+    Saving.save(SweepGraph.toFile(drawing.svg, colours), `${head.file}.svg`, "image/svg+xml");
   }
 
   function saveRows() {
-    const { head: names, lines } = SweepTables.rows(shown.view);
-    const isText = (place) => place < names.length - 4;
+    const { head: names, lines } = SweepTables.rows(drawing.view);
+    const isText = (index) => index < names.length - 4;
     Saving.save(Saving.csvOf(names, lines, isText), `${head.file}.csv`);
   }
 
-  function begin() {
-    const rule = (side) => head.colours.map((pair, place) => `--colour-${place}: ${pair[side]};`).join(" ");
+  function setUp() {
+    const rule = (side) => head.colours.map((pair, index) => `--colour-${index}: ${pair[side]};`).join(" ");
     document.head.append(make("style", {}, `.sweep { ${rule(0)} }\n@media screen { :root[data-theme="dark"] .sweep { ${rule(1)} } }`));
-    parts.by.addEventListener("change", () => { state.by = parts.by.value; changed(); });
+    parts.by.addEventListener("change", () => { state.by = parts.by.value; update(); });
     parts.saves = [["Save as SVG", saveGraph], ["Save as CSV", saveRows]]
       .map(([text, act]) => make("button", { type: "button", onclick: act }, text));
-    parts.graph.addEventListener("pointermove", point);
-    parts.graph.addEventListener("pointerdown", point);
+    parts.graph.addEventListener("pointermove", showTip);
+    parts.graph.addEventListener("pointerdown", showTip);
     parts.graph.addEventListener("pointerleave", () => { parts.tip.hidden = true; });
-    section.querySelector(".sweep-waits").remove();
+    section.querySelector(".sweep-placeholder").remove();
     section.append(
       parts.controls,
       make("figure", {}, parts.graph, parts.caption),
@@ -384,19 +384,19 @@
     let timer = 0;
     addEventListener("resize", () => {
       clearTimeout(timer);
-      timer = setTimeout(() => { if (Math.max(280, parts.graph.clientWidth) !== shown.full) draw(); }, 120);
+      timer = setTimeout(() => { if (Math.max(280, parts.graph.clientWidth) !== drawing.width) draw(); }, 120);
     });
     addEventListener("hashchange", () => {
       if (!location.hash.startsWith(PREFIX)) return;
-      state = read();
+      state = readAddress();
       rebuild();
     });
   }
 
   Unpack.bytesOf("sweep-numbers").then((bytes) => {
     data = SweepCube.read(head, bytes);
-    state = read();
-    begin();
+    state = readAddress();
+    setUp();
     rebuild();
     section.dataset.ready = "yes";
   }).catch(console.error);
