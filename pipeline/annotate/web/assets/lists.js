@@ -34,9 +34,9 @@ function waitingCards(session) {
 }
 
 export function setUpLists(session) {
-  const recent = at("recent-box");
-  const search = at("search-box");
-  const text = at("search-text");
+  const recentBox = at("recent-box");
+  const searchBox = at("search-box");
+  const input = at("search-text");
   let lastRequest = 0;
 
   // Show the cards that a function fetches; with `focus`, focus the first of them.
@@ -68,28 +68,28 @@ export function setUpLists(session) {
   }
 
   let timer = null;
-  text.addEventListener("input", () => {
+  input.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const query = text.value.trim();
-      if (query) showCards(search, () => session.client.search(query), t("Nothing found."));
-      else search.querySelector(".body").replaceChildren();
+      const query = input.value.trim();
+      if (query) showCards(searchBox, () => session.client.search(query), t("Nothing found."));
+      else searchBox.querySelector(".body").replaceChildren();
     }, 200);
   });
-  text.addEventListener("keydown", (event) => { // by default Escape clears the field first
+  input.addEventListener("keydown", (event) => { // by default Escape clears the field first
     if (event.key !== "Escape") return;
     event.preventDefault();
-    search.close();
+    searchBox.close();
   });
   return {
     recent() {
-      recent.querySelector(".body").replaceChildren();
-      recent.showModal();
-      showCards(recent, recentCards, t("No answers yet."), true);
+      recentBox.querySelector(".body").replaceChildren();
+      recentBox.showModal();
+      showCards(recentBox, recentCards, t("No answers yet."), true);
     },
     search() {
-      search.showModal();
-      text.select();
+      searchBox.showModal();
+      input.select();
     },
   };
 }

@@ -346,7 +346,7 @@ export class Session extends EventTarget {
   }
 }
 
-function lastDecision(standing) {
-  const last = standing.at(-1);
+function lastDecision(decisions) {
+  const last = decisions.at(-1);
   return last?.card && { id: last.id, card: last.card, decision: last };
 }

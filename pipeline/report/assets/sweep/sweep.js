@@ -368,7 +368,7 @@
     document.head.append(make("style", {}, `.sweep { ${rule(0)} }\n@media screen { :root[data-theme="dark"] .sweep { ${rule(1)} } }`));
     parts.by.addEventListener("change", () => { state.by = parts.by.value; update(); });
     parts.saves = [["Save as SVG", saveGraph], ["Save as CSV", saveRows]]
-      .map(([text, act]) => make("button", { type: "button", onclick: act }, text));
+      .map(([text, onClick]) => make("button", { type: "button", onclick: onClick }, text));
     parts.graph.addEventListener("pointermove", showTip);
     parts.graph.addEventListener("pointerdown", showTip);
     parts.graph.addEventListener("pointerleave", () => { parts.tip.hidden = true; });
