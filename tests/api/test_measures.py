@@ -162,7 +162,9 @@ def test_unknown_measures_and_invalid_options_are_refused() -> None:
 
 def test_measurements_in_place_of_labels_cause_a_warning() -> None:
     measured = [n / 7 for n in range(1, 22)]
-    with pytest.warns(UserWarning, match=r"(19|18) distinct numbers with decimals, for example 0\.1"):
+    with pytest.warns(
+        UserWarning, match=r"(19|18) distinct numbers with decimals, for example 0\.1"
+    ):
         lx.token_measures(["N"] * 21, measured, measures="V")
     lx.token_measures(["N"] * 21, [1.0, 2.0, 3.0] * 7, measures="V")
 

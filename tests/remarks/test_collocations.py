@@ -351,9 +351,7 @@ def test_a_pool_states_how_much_it_omits() -> None:
     inputs, outputs = {"ranks": ranks}, {"candidates": ids(150)}
     (remark,) = run_check("pool_omits", inputs=inputs, outputs=outputs, depth=100)
     assert "150 of 200 candidates and excludes 25%" in remark.text
-    assert not run_check(
-        "pool_omits", inputs=inputs, outputs={"candidates": ids(195)}, depth=190
-    )
+    assert not run_check("pool_omits", inputs=inputs, outputs={"candidates": ids(195)}, depth=190)
 
 
 def questions(*widths: float) -> pl.DataFrame:
