@@ -208,10 +208,13 @@ cluster: cluster-ready
 PAGES := pipeline/annotate
 KEYWORDS := -k t -k text -k phrase -k Alert -k translatable -k tn:1,2 -k text_n:1,2
 messages: $(VENV)/test
-	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract -F web/languages/babel.cfg $(KEYWORDS) \
+	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract --sort-output -F web/languages/babel.cfg $(KEYWORDS) \
 	  --add-location=file --omit-header -o $(abspath $(VENV))/messages.pot .
 	for code in de fr es; do $(BIN)/pybabel -q update -i $(VENV)/messages.pot -l $$code -w 100 \
-	  -o $(PAGES)/web/languages/$$code.po --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date; done
+	  -o $(PAGES)/web/languages/$$code.po --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date; \
+	  grep -vE '^"(Report-Msgid|POT-Creation|PO-Revision|Last-Translator|Language-Team|Generated-By)' \
+	  $(PAGES)/web/languages/$$code.po | sed '1{/^$$/d;}' > $(VENV)/$$code.po; \
+	  mv $(VENV)/$$code.po $(PAGES)/web/languages/$$code.po; done
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check

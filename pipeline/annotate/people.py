@@ -232,14 +232,14 @@ def sentence(
             "The old link of {name} no longer works. The new one is for {name} only.", name=name
         )
     if act == "resume":
-        return text("{name} can go on, with the same link.", name=name)
+        return text("{name} can continue, with the same link.", name=name)
     if act == "excuse":
         return text("{name} can annotate without passing the training round.", name=name)
     if act == "add":
         return text("{name} is an annotator now. Give {name} open cards of others.", name=name)
     row = connection.execute(_DONE_AND_OPEN, (name,)).fetchone()
     message = text(
-        "{name}’s part is finished: the link says so and takes no more answers."
+        "{name}’s part is finished: the link says so and accepts no more answers."
         " Answers so far: {done}; they count.", name=name, done=row["done"],
     )  # fmt: skip
     if row["open"]:
@@ -505,7 +505,7 @@ FROM suggested s JOIN log l USING (entry) JOIN tasks t USING (task) WHERE t.aske
 
 
 def decisions_with_suggestion(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return how many decisions were made with a suggestion in sight, and how many equal it.
+    """Return how many decisions were made with a suggestion visible, and how many equal it.
 
     Decisions that were undone do not count.
     """

@@ -217,7 +217,7 @@ def annotate(
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option("--resume", help="Let these people go on.", rich_help_panel=_PEOPLE),
+        typer.Option("--resume", help="Let these people continue.", rich_help_panel=_PEOPLE),
     ] = None,
     add: Annotated[
         str | None,
@@ -228,7 +228,7 @@ def annotate(
     reassign: Annotated[
         str | None,
         typer.Option(
-            "--reassign", help="Give open cards to others: anna=carla,ben.", rich_help_panel=_PEOPLE
+            "--reassign", help="Reassign open cards: anna=carla,ben.", rich_help_panel=_PEOPLE
         ),
     ] = None,
     cards: Annotated[

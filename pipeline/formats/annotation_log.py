@@ -77,7 +77,7 @@ CREATE TABLE suggestions (      -- answers of a model, shown only if the coordin
   score REAL,
   source TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
-CREATE TABLE suggested (        -- decisions that were made with a suggestion in sight
+CREATE TABLE suggested (        -- decisions that were made with a suggestion visible
   entry INTEGER PRIMARY KEY,
   answer TEXT NOT NULL
 );

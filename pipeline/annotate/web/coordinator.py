@@ -545,8 +545,9 @@ def _attention(
             ), "people"))  # fmt: skip
         elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
             messages.append((tn(
-                "{name} has {n} open card, and decided last at {time}.",
-                "{name} has {n} open cards, and decided last at {time}.", rest, name=name, time=at,
+                "{name} has {n} open card, and made the last decision at {time}.",
+                "{name} has {n} open cards, and made the last decision at {time}.",
+                rest, name=name, time=at,
             ), "people"))  # fmt: skip
     if conflicts:
         messages.append((tn(

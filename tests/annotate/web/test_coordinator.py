@@ -79,10 +79,10 @@ def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None
     first, second, *_ = place.desk.cards("ana")
     with open_log(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
-        text = "1 decision was made with a suggestion in sight; equal to it: 1 (100.0 %)."
+        text = "1 decision was made with a suggestion visible; in agreement with it: 1 (100.0 %)."
         assert text in words_of(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
         append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
-    text = "2 decisions were made with a suggestion in sight; equal to it: 1 (50.0 %)."
+    text = "2 decisions were made with a suggestion visible; in agreement with it: 1 (50.0 %)."
     assert text in words_of(place.text()).replace("&nbsp;", " ")
 
 
@@ -240,7 +240,7 @@ def test_people_are_managed_on_the_page(place: Place) -> None:
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
     assert "carla 0 0 0 0 — — never" in words_of(place.text())
     assert act(place, "stop", "ANA")[1]["message"] == (
-        "ana’s part is finished: the link says so and takes no more answers."
+        "ana’s part is finished: the link says so and accepts no more answers."
         " Answers so far: 0; they count. Open cards: 84; you can give them to others."
     )
     page = words_of(place.text())
@@ -250,7 +250,7 @@ def test_people_are_managed_on_the_page(place: Place) -> None:
         r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", answer["message"]
     )
     assert "ana finished 0 44 0 0" in words_of(place.text())
-    assert act(place, "resume", "ana")[1] == {"message": "ana can go on, with the same link."}
+    assert act(place, "resume", "ana")[1] == {"message": "ana can continue, with the same link."}
     assert act(place, "link", "ana")[1]["link"] == "http://testserver/a/annotator-ana"
     assert "no longer works" in act(place, "revoke", "ana")[1]["message"]
 

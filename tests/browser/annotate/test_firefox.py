@@ -86,7 +86,7 @@ def test_fast_presses_label_only_visible_cards(
     ready(page, "p000")
     page.evaluate(PRESS, [pause, 6])
     if pause < 250:
-        says(page, "Not taken: the card had only just appeared", "#refused")
+        says(page, "Ignored: the card had only just appeared", "#refused")
     wait_until_saved(page)
     assert count_seen_labels(served) + refused_presses(page) == 6
 
@@ -97,7 +97,7 @@ def test_a_double_click_labels_one_card(serve: Serve, open_card: OpenCard) -> No
     ready(page, "p000")
     page.locator(".label").first.dblclick()
     shows(page, "p001")
-    says(page, "Not taken: the card had only just appeared", "#refused")
+    says(page, "Ignored: the card had only just appeared", "#refused")
     wait_until_saved(page)
     assert answers(served.log()) == [("p000", "SVC")]
     assert refused_presses(page) == 1

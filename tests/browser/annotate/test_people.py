@@ -76,11 +76,11 @@ def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     says(whole, "anna is finished and has 3 open cards", "#attention")
     manage(whole, "anna", "give")
     assert whole.locator("#recipients").inner_text().split() == ["ben", "carla"]
-    whole.get_by_role("button", name="Give them").click()
+    whole.get_by_role("button", name="Reassign").click()
     expect_text(whole, "Choose who gets the cards.")
     whole.locator("#recipients").get_by_label("carla").check()
     whole.locator("#cards").fill("2")
-    whole.get_by_role("button", name="Give them").click()
+    whole.get_by_role("button", name="Reassign").click()
     expect_text(whole, "Give 2 open cards of anna to carla?")
     whole.locator('[data-act="yes"]').click()
     expect_text(whole, "2 open cards of anna are now carla's.")
@@ -91,7 +91,7 @@ def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     page = open_card(served_work.address("anna"), ready="#finished")
     says(page, "Your part is finished: thank you", "h1")
     manage(whole, "anna", "resume")
-    expect_text(whole, "anna can go on, with the same link.")
+    expect_text(whole, "anna can continue, with the same link.")
     open_card(served_work.address("anna"))
 
 

@@ -82,7 +82,7 @@ def test_a_double_click_or_tap_labels_one_card(serve: Serve, open_card: OpenCard
     ready(page, "p000")
     page.locator(".label").first.dblclick()
     shows(page, "p001")
-    says(page, "Not taken: the card had only just appeared", "#refused")
+    says(page, "Ignored: the card had only just appeared", "#refused")
     wait_until_saved(page)
     assert answers(served.log()) == [("p000", "SVC")]
     phone = open_card(served.address(), width=375, height=740, finger=True)

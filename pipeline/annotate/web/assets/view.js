@@ -222,7 +222,7 @@ export class View {
   showRefusal() {
     const count = Number(at("refused").dataset.count ?? 0) + 1;
     at("refused").dataset.count = count;
-    at("refused").textContent = t("Not taken: the card had only just appeared. Press again.");
+    at("refused").textContent = t("Ignored: the card had only just appeared. Press again.");
     at("refused").hidden = false;
     if (!reducedMotion.matches) at("answer").animate([{ outline: "3px solid var(--warn)" }, { outline: "3px solid transparent" }], 500);
     clearTimeout(this.refusalTimer);

@@ -379,7 +379,7 @@
       make("p", { class: "sweep-actions" }, ...parts.saves),
       make("h3", { id: "sweep-best-heading" }, make("label", { for: "sweep-by" }, "Best for each value of "), parts.by),
       parts.best, parts.method,
-      make("details", { class: "sweep-numbers", open: true }, make("summary", {}, "Table of what is drawn"), parts.table, parts.more));
+      make("details", { class: "sweep-numbers", open: true }, make("summary", {}, "Table of the drawn values"), parts.table, parts.more));
     document.body.append(parts.tip);
     let timer = 0;
     addEventListener("resize", () => {

@@ -122,7 +122,7 @@ const SweepTables = (() => {
     if (methods.has("near")) {
       const range = quantity.share ? "1 point" : "1 % of the range of all estimates";
       const lead = methods.size > 1 ? "Where there are no limits" : "There are no limits here:";
-      parts.push(`${lead} all within ${range} of the best are named, without a test.`);
+      parts.push(`${lead} all within ${range} of the best are listed, without a test.`);
     }
     return parts.join(" ");
   }
