@@ -16,7 +16,7 @@ from pipeline.annotate.people import (
     further_judgements,
     progress_of,
 )
-from pipeline.annotate.web.estimates import what_is_left
+from pipeline.annotate.web.estimates import remaining_work_text
 from pipeline.formats.annotation_log import (
     NAME,
     Decision,
@@ -142,11 +142,11 @@ def test_judgements_are_projected_from_the_share_of_the_question() -> None:
     ],
 )
 def test_remaining_work_is_summarised(rows: list[QuestionEstimate], text: str) -> None:
-    assert what_is_left(rows, judged=100, rest=1000, target=0.05).startswith(text)
+    assert remaining_work_text(rows, judged=100, rest=1000, target=0.05).startswith(text)
 
 
 def test_a_sample_that_is_too_small_is_named() -> None:
-    text = what_is_left([row(0.1)], judged=100, rest=20, target=0.05)
+    text = remaining_work_text([row(0.1)], judged=100, rest=20, target=0.05)
     assert text.endswith("This sample has 20 left: a larger sample is needed.")
 
 
@@ -157,7 +157,7 @@ def test_remaining_work_is_at_most_the_number_of_candidates() -> None:
     assert (
         further_judgements(rows[0], judged=116, target=0.05) == 647
     )  # 39 more of the list, times 116 / 7
-    assert "About 484 more" in what_is_left(rows, judged=116, rest=0, target=0.05)
-    assert what_is_left(rows, judged=116, rest=0, target=0.05).endswith(
+    assert "About 484 more" in remaining_work_text(rows, judged=116, rest=0, target=0.05)
+    assert remaining_work_text(rows, judged=116, rest=0, target=0.05).endswith(
         "This sample is fully judged: a larger sample is needed."
     )

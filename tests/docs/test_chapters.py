@@ -29,7 +29,7 @@ from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report.view import VIEWS
-from pipeline.report.views.collocations.comparison import PairTestSettings, how_many
+from pipeline.report.views.collocations.comparison import PairTestSettings, multiple_tests_text
 from pipeline.stages.base import STAGES
 from tests.docs.scripts import DOCS, script
 from tests.report.report_frames import defaults
@@ -152,7 +152,7 @@ def test_the_report_and_the_chapter_give_the_same_figures() -> None:
     table = CHAPTER.partition("<!-- marks:")[2].partition("<!-- end of marks")[0]
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     tenth, _, whole = zip(*[[int(each) for each in row] for row in rows if row], strict=True)
-    text = how_many(PairTestSettings.model_validate(defaults("evaluate.comparison")))
+    text = multiple_tests_text(PairTestSettings.model_validate(defaults("evaluate.comparison")))
     assert f"{min(tenth)} to {max(tenth)} % of simulated 10 % samples" in text
     assert f"{min(whole)} to {max(whole)} % of full annotations" in text
 

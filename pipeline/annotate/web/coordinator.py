@@ -61,7 +61,7 @@ from pipeline.annotate.sync import (
     token_of,
 )
 from pipeline.annotate.tasks import SheetWork
-from pipeline.annotate.web.estimates import estimates_section, wish_of
+from pipeline.annotate.web.estimates import estimates_section, read_target
 from pipeline.annotate.web.languages import (
     ENGLISH,
     Language,
@@ -307,7 +307,7 @@ class Coordinator:
         pages: Pages = request.app.state.pages
         language = language_of(request)
         text = request.query_params.get("points")
-        target, notice = wish_of(text, self.half_width, language)
+        target, notice = read_target(text, self.half_width, language)
         values = self._values(request, language, target, notice)
         return pages.page("coordinator.html", language, **values)
 

@@ -159,14 +159,14 @@ class EstimatesSection:
         return sum(len(each.questions) for each in self.stages) <= _FEW
 
 
-def wish_of(value: str | None, usual: float, language: Language = ENGLISH) -> tuple[float, str]:
+def read_target(value: str | None, usual: float, language: Language = ENGLISH) -> tuple[float, str]:
     """Return the target half-width, and a sentence if the given one is invalid.
 
     Examples
     --------
-    >>> wish_of("2.5", 0.05), wish_of(None, 0.05)
+    >>> read_target("2.5", 0.05), read_target(None, 0.05)
     ((0.025, ''), (0.05, ''))
-    >>> wish_of("nan", 0.05)[1]
+    >>> read_target("nan", 0.05)[1]
     'The half-width must be between 0.1 and 50 points, not nan; showing 5.'
     """
     if value is None or not value.strip():
@@ -263,7 +263,9 @@ def _sentences(
         rest = usable.asked - usable.answered
         judged = len(usable.order)
         sentences += [
-            what_is_left(estimates.rows, judged=judged, rest=rest, target=target, language=language)
+            remaining_work_text(
+                estimates.rows, judged=judged, rest=rest, target=target, language=language
+            )
         ]
         if usable.waiting:
             sentences += [language.text_n(
@@ -287,7 +289,7 @@ def _sentences(
     return tuple(each for each in sentences if each)
 
 
-def what_is_left(
+def remaining_work_text(
     rows: Sequence[QuestionEstimate],
     *,
     judged: int,

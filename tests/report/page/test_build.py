@@ -20,6 +20,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline.errors import ConfigError
 from pipeline.findings.base import Finding, StageFinding, StageView
+from pipeline.remarks.base import Remark
 from pipeline.report.explorer import Attribute, Explorer
 from pipeline.report.page import html, images
 from pipeline.report.page.build import (
@@ -155,6 +156,22 @@ def test_stages_with_similar_names_have_separate_files() -> None:
     two = ReportStage(frames.stage("evaluate.precision", LISTS, name="a b"), ())
     files = build(ReportInput("Two", stages=[one, two]))
     assert {"figures/a-b-precision.svg", "figures/a-b-2-precision.svg"} <= set(files)
+
+
+def test_a_remark_is_at_the_head_of_the_page_and_in_its_section() -> None:
+    remark = Remark(level="warning", text="9 < 10", such_as=("x",), remedy="draw more")
+    remarks = {"full": [remark], "unseen": [remark]}
+    text = build(replace(report(), remarks=remarks))["index.html"].decode()
+    assert text.count("9 &lt; 10, for example x.") == 2
+    assert text.count('<p class="remark warning">') == 1
+    assert text.index('class="cautions"') < text.index('<p class="remark warning">')
+
+
+def test_scripts_read_all_fields_of_a_column() -> None:
+    part, _ = explorer_part(explorer(), "tables/x-all", most_rows=20_000)
+    scripts = "".join(file.read_text() for file in (VENDOR.parent / "explorer").glob("*.js"))
+    for name in json.loads(part.head)["columns"][0]:
+        assert re.search(rf"\.{name}\b", scripts), name
 
 
 def test_an_invalid_option_stops_the_report() -> None:

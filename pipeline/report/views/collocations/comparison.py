@@ -132,7 +132,7 @@ def at_any_time() -> str:
     )
 
 
-def how_many(settings: PairTestSettings) -> str:
+def multiple_tests_text(settings: PairTestSettings) -> str:
     """Explain marks along n, and name the p-values adjusted for multiple tests."""
     method = CORRECTIONS.title(settings.correction)
     return (
@@ -143,7 +143,7 @@ def how_many(settings: PairTestSettings) -> str:
     )
 
 
-def subset_tested(settings: PairTestSettings) -> str:
+def subset_test_text(settings: PairTestSettings) -> str:
     """Describe the test of an unranked set against lists of the same size."""
     return (
         "An unranked set, for example the output of a filter, is compared with the n-best list of "
@@ -623,7 +623,7 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     tested = stage.options_as(ComparisonSettings)
     blocks = [block for scope in selection for block in _category(scope, options, tested, cuts)]
     how = at_any_time() if stage.options_as(LookOptions).anytime else test_text(tested)
-    return [Text(how), Text(how_many(tested)), *blocks, *looks_blocks(stage)]
+    return [Text(how), Text(multiple_tests_text(tested)), *blocks, *looks_blocks(stage)]
 
 
 def _category(
@@ -792,7 +792,7 @@ def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     if not selection:
         return [Text("No candidate is judged, so precision cannot be estimated.")]
     blocks = [block for scope in selection for block in _subset_category(scope, options, subsets)]
-    return [Text(subset_tested(stage.options_as(PairTestSettings))), *blocks]
+    return [Text(subset_test_text(stage.options_as(PairTestSettings))), *blocks]
 
 
 def _subset_category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Iterator[Block]:
