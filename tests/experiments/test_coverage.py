@@ -559,8 +559,9 @@ def test_table_and_chart_are_those_of_the_cells(lab: Any) -> None:
     assert [key for key in methods if f"{key[0]}: {key[1]}" not in chart] == []
     failing = {key for key, cells_of_method in methods.items() if cells_of_method["low"].any()}
     own = {name for part, name in failing if part == "simple"}
-    assert len(own) == len(failing), "the chapter says that only these fail"
     assert {name.split()[0] for name in own} == {"wilson", "jeffreys"}
+    others = {key for key in failing if key[0] != "simple"}
+    assert others <= {("bands", "range, wilson")}, "the chapter says that only these fail"
 
 
 # Sampling lemmas by size estimates L* more precisely, and limits keep their level.
