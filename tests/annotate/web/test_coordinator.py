@@ -224,7 +224,7 @@ def test_every_live_part_of_the_page_has_an_id(place: Place) -> None:
     place.open(who="those")
     parts = re.findall(r"<[^>]*\bdata-live\b[^>]*>", place.text())
     assert len(parts) == 9
-    assert all(re.search(r'\bid="\w+"', each) for each in parts)
+    assert all(re.search(r'\bid="[\w-]+"', each) for each in parts)
 
 
 # People, and lists with pages
