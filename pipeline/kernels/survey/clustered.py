@@ -156,11 +156,11 @@ def draw_shares(
         for each in (ratio_or_zero(rest[0], judged.w), complete)
     )
     shares = np.where(whole, 1.0, scale / study.chances)
-    certain = study.certain_columns[:2].any(axis=0)
-    places = np.concatenate([study.places, study.certain[certain]])
+    certain = study.other_columns[:2].any(axis=0)
+    places = np.concatenate([study.places, study.other_places[certain]])
     every = np.concatenate([shares, np.ones((*size.shape, int(certain.sum())))], axis=-1)
     member = _members(first[:, places], pairs, cuts)
-    y = np.concatenate([study.moments[1], study.certain_columns[0, certain]])
+    y = np.concatenate([study.moments[1], study.other_columns[0, certain]])
     return DrawShares(places, y, ratio_or_zero(member * every, size[..., None]))
 
 
@@ -246,7 +246,7 @@ def two_way_differences(
     n = differences["n"].unique().sort().to_numpy()
     measures, rows = chosen_measures(study, pairs)
     first = np.searchsorted(n, study.ranks[measures], side="left")
-    numbers = 8 * len(pairs) * (len(study.places) + len(study.certain))
+    numbers = 8 * len(pairs) * (len(study.places) + len(study.other_places))
     parts = [
         _rows(draw_shares(study, first, rows, cuts), clusters, pairs, n[list(cuts)])
         for cuts in blocks(len(n), numbers=numbers)

@@ -428,8 +428,8 @@ class Study:
     """Of the judged uncertain draws, shape (fields, draws)."""
     chances: FloatArray
     """Of the same draws, inside (0, 1)."""
-    certain: IntArray
-    certain_columns: FloatArray
+    other_places: IntArray
+    other_columns: FloatArray
     """Certain and unjudged draws, shape (5, draws): certain ones that are hits, misses, unjudged;
     certain; unjudged."""
     spread: FloatArray
@@ -511,13 +511,13 @@ def build_study(
         rest=_candidate_columns(chance, place[certain], place[used], prediction),
         places=place[used], cell=stratum[place[used]] * count + fold[used],
         moments=draw_moments(y[used], pi[used], prediction=guess), chances=pi[used],
-        certain=place[others], certain_columns=_known_columns(judged, certain, y)[:, others],
+        other_places=place[others], other_columns=_other_columns(judged, certain, y)[:, others],
         spread=np.zeros(len(ids)),
     )  # fmt: skip
 
 
-def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> FloatArray:
-    """Return the rows of `Study.certain_columns`, for all draws."""
+def _other_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> FloatArray:
+    """Return the rows of `Study.other_columns`, for all draws."""
     hits, misses = certain & judged & (y == 1), certain & judged & (y == 0)
     return np.stack([hits, misses, certain & ~judged, certain, ~judged]).astype(np.float64)
 

@@ -142,7 +142,7 @@ def labels_needed(study: Study, times: FloatArray) -> FloatArray:
     >>> labels_needed(study, np.array([1.0, 2.5, 10.0])).tolist()
     [nan, 3.0, 4.0]
     """
-    labels = np.ceil(times * (len(study.places) + len(study.certain)))
+    labels = np.ceil(times * (len(study.places) + len(study.other_places)))
     return np.where(times > 1, np.minimum(labels, len(study.ids)), np.nan).ravel()
 
 
@@ -167,11 +167,11 @@ def study_sums(study: Study, first: IntArray, add: Callable[..., FloatArray]) ->
     >>> sums[1][0, 0, :, 0].tolist()  # uncertain candidates
     [1.0, 2.0]
     """
-    cells, one_cell = study.strata * study.folds, np.zeros_like(study.certain)
+    cells, one_cell = study.strata * study.folds, np.zeros_like(study.other_places)
     return (
         add(first[..., study.places], study.moments, study.cell, cells=cells),
         add(first, study.rest, study.stratum, cells=study.strata),
-        add(first[..., study.certain], study.certain_columns, one_cell, cells=1)[..., 0],
+        add(first[..., study.other_places], study.other_columns, one_cell, cells=1)[..., 0],
     )
 
 
@@ -241,14 +241,14 @@ def estimates_of(study: Study, drawn: FloatArray, rest: FloatArray, known: Float
     rest : array of float, shape (columns, ..., strata)
         Sums of `Study.rest`.
     known : array of float, shape (5, ...)
-        Sums of `Study.certain_columns`.
+        Sums of `Study.other_columns`.
 
     Examples
     --------
     >>> from pipeline.kernels.survey.study import build_study
     >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
     >>> study = build_study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
-    >>> sums = [each.sum(axis=1) for each in (study.moments, study.rest, study.certain_columns)]
+    >>> sums = [each.sum(axis=1) for each in (study.moments, study.rest, study.other_columns)]
     >>> float(estimates_of(study, sums[0][:, None], sums[1][:, None], sums[2]).estimate)
     1.0
     """
