@@ -67,9 +67,13 @@ RENAMED: dict[str, dict[str, Renaming]] = {
     "stage": {},
     "option": {},
     "measure": {},
+    "remark": {
+        "left_out": Renaming("skipped_input", "1.0", "2.0"),
+        "pool_leaves_out": Renaming("pool_omits", "1.0", "2.0"),
+    },
 }
 """Former names of each kind: that of a registry, or a module, a function of ``import lexassay``, an
-attribute of what it returns, an option of a stage as ``evaluate.precision.cuts``."""
+attribute of what it returns, an option of a stage as ``evaluate.precision.cuts``, a remark."""
 
 
 def current_name(kind: str, name: str) -> str:
@@ -95,24 +99,33 @@ def current_name(kind: str, name: str) -> str:
     return current.new
 
 
-def with_current_names(stages: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stages of an experiment with today's names of their kinds and options.
+def with_current_names(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an experiment with today's names of its kinds of stages, options and checks.
 
-    A former name beside the new one is left: it is then refused as an unknown option.
+    A former name beside the new one is left: it is then refused as unknown.
 
     Parameters
     ----------
-    stages : mapping of str to value
+    content : mapping of str to value
         As read; what is no table is left to those who check it.
     """
-    return {name: _current(stage) for name, stage in stages.items()}
+    content = dict(content)
+    if isinstance(stages := content.get("stages"), dict):
+        content["stages"] = {name: _current_stage(stage) for name, stage in stages.items()}
+    if isinstance(remarks := content.get("remarks"), dict):
+        content["remarks"] = _current_keys("remark", remarks)
+    return content
 
 
-def _current(stage: Any) -> Any:
+def _current_stage(stage: Any) -> Any:
     if not isinstance(stage, dict) or not isinstance(stage.get("use"), str):
         return stage
     use = current_name("stage", stage["use"])
-    former = {key for key in stage if f"{use}.{key}" in RENAMED["option"]}
-    names = {key: current_name("option", f"{use}.{key}").removeprefix(f"{use}.") for key in former}
-    names = {key: new for key, new in names.items() if new not in stage}
-    return {**{names.get(key, key): value for key, value in stage.items()}, "use": use}
+    return {**_current_keys("option", stage, f"{use}."), "use": use}
+
+
+def _current_keys(kind: str, table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    former = [key for key in table if f"{prefix}{key}" in RENAMED[kind]]
+    names = {key: current_name(kind, f"{prefix}{key}").removeprefix(prefix) for key in former}
+    names = {key: new for key, new in names.items() if new not in table}
+    return {names.get(key, key): value for key, value in table.items()}

@@ -14,11 +14,12 @@ import pipeline as lx
 from pipeline.errors import ConfigError
 from pipeline.kernels.measure import MEASURES
 from pipeline.release import RENAMED, FormerName, Renaming, current_name, with_current_names
+from pipeline.runner.config import parse
 from tests.small_experiment import SMALL
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-STABLE_KINDS = {"function", "attribute", "stage", "option", "measure"}
+STABLE_KINDS = {"function", "attribute", "stage", "option", "measure", "remark"}
 """Kinds of names that 1.x keeps."""
 FORMER = {
     "function": {"evaluate_pairs": Renaming("evaluate", "1.1", "2.0")},
@@ -66,18 +67,19 @@ def test_current_names_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stages = {"a": {"use": "score.rank", "scores": "b"}, "b": 1, "c": {"use": 2}, "d": {}}
-        assert with_current_names(stages) == stages
+        content = {"stages": stages, "remarks": {"skipped_input": False}}
+        assert with_current_names(content) == content
+        assert with_current_names({"stages": 1, "remarks": 2}) == {"stages": 1, "remarks": 2}
 
 
 @pytest.mark.usefixtures("former")
 def test_former_names_of_stages_and_options_are_replaced() -> None:
+    written = {
+        "t": {"use": "extract.table", "file": "x.tsv", "title": "T"},
+        "r": {"use": "score.ranking", "scores": "s"},
+    }
     with pytest.warns(FormerName) as caught:
-        stages = with_current_names(
-            {
-                "t": {"use": "extract.table", "file": "x.tsv", "title": "T"},
-                "r": {"use": "score.ranking", "scores": "s"},
-            }
-        )
+        stages = with_current_names({"stages": written})["stages"]
     assert len(caught) == 2
     assert list(stages["t"].items()) == [
         ("use", "extract.table"),
@@ -97,6 +99,22 @@ def test_a_former_option_beside_the_new_one_is_refused(tmp_path: Path) -> None:
         pytest.raises(ConfigError, match="stages.candidates.file: "),
     ):
         lx.check(tmp_path / "x.toml")
+
+
+def test_a_former_name_of_a_remark_sets_its_threshold() -> None:
+    content = tomllib.loads(f"{SMALL}\n[remarks]\nleft_out = false\n")
+    with pytest.warns(FormerName, match="the remark left_out is called skipped_input"):
+        experiment, problems = parse(content)
+    assert experiment is not None
+    assert experiment.remarks == {"skipped_input": False}
+    assert not problems
+
+
+def test_a_former_name_of_a_remark_beside_the_new_one_is_refused() -> None:
+    content = tomllib.loads(f"{SMALL}\n[remarks]\nleft_out = false\nskipped_input = 5\n")
+    with pytest.warns(FormerName):
+        _, problems = parse(content)
+    assert [problem.where for problem in problems] == ["remarks.left_out"]
 
 
 def test_the_command_prints_the_warning_in_one_line(tmp_path: Path) -> None:

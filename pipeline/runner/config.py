@@ -564,8 +564,7 @@ def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]
     A section with problems is replaced by its defaults, so that problems of the stages are found at
     once; None if the stages cannot be read.
     """
-    if isinstance(content.get("stages"), dict):
-        content = {**content, "stages": with_current_names(content["stages"])}
+    content = with_current_names(content)
     try:
         return Experiment.model_validate(content), []
     except ValidationError as error:
