@@ -176,10 +176,6 @@ class NumberRange:
         return f"a {'' if self.decimals else 'whole '}number from {least} to {self.most:,}"
 
 
-Numbers = NumberRange
-"""The name that extensions of before use."""
-
-
 @dataclass(frozen=True)
 class Template(Generic[T]):
     """A family of entries with a number in their name.
@@ -188,7 +184,7 @@ class Template(Generic[T]):
     ----------
     name : str
         The beginning of their names: mi_conf of mi_conf_5.
-    numbers : Numbers
+    numbers : NumberRange
         The numbers that they can have.
     make : callable
         (name, number) -> entry.

@@ -44,7 +44,10 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
         """Return the test in which a process crashed; it is not run again, the others are."""
         workload = self.assigned_work.pop(node)
         pending = [
-            (unit, test) for unit in workload.values() for test, done in unit.items() if not done
+            (unit, test)
+            for unit in workload.values()
+            for test, is_done in unit.items()
+            if not is_done
         ]
         if not pending:
             return None

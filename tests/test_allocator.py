@@ -31,12 +31,14 @@ def test_missing_files_have_the_default_settings(word: str) -> None:
     assert settings(["run", word]) == QUICK
 
 
-@pytest.mark.parametrize(("words", "chosen"), [(["run"], QUICK), (["--set", "memory=1"], THRIFTY)])
-def test_settings_apply_before_polars_is_loaded(words: list[str], chosen: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "settings"), [(["run"], QUICK), (["--set", "memory=1"], THRIFTY)]
+)
+def test_settings_apply_before_polars_is_loaded(words: list[str], settings: dict[str, str]) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
     command = [sys.executable, "-c", PRINT_SETTINGS, *words]
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert process.stdout.strip() == chosen["_RJEM_MALLOC_CONF"]
+    assert process.stdout.strip() == settings["_RJEM_MALLOC_CONF"]
 
 
 def test_settings_of_the_user_are_kept() -> None:

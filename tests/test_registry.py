@@ -16,8 +16,6 @@ from pydantic import BaseModel, ValidationError
 from pipeline import registry
 from pipeline.errors import ConfigError, UnknownName
 from pipeline.registry import NameIn, NumberRange, Registry, Template, identity
-from pipeline.remarks import base
-from pipeline.report import view
 from pipeline.stages.base import STAGES
 
 HOLDER: list[Registry[int]] = []
@@ -110,8 +108,8 @@ def test_options_are_checked_against_the_registry() -> None:
         several: Annotated[tuple[str, ...], NameIn(registry)] = ()
 
     ShapeOptions.model_rebuild(_types_namespace={"registry": registry})
-    asked = ShapeOptions(one="box", several=("all", "box"))
-    assert (asked.one, asked.several) == ("square", ("square", "triangle"))
+    shape_options = ShapeOptions(one="box", several=("all", "box"))
+    assert (shape_options.one, shape_options.several) == ("square", ("square", "triangle"))
     with pytest.raises(
         ValidationError, match="unknown shape 'squar'; did you mean square"
     ) as error:
@@ -242,9 +240,3 @@ def test_the_code_of_a_stage_includes_the_entries_it_names() -> None:
         "pipeline.kernels.statistics.finite_population:hypergeometric",
         "pipeline.kernels.statistics.exact_tests:holm",
     }
-
-
-def test_names_used_by_earlier_extensions_are_kept() -> None:
-    assert registry.Numbers is registry.NumberRange
-    assert base.Look is base.CheckInput
-    assert (view.share, view.part) == (view.format_percent, view.count_of)

@@ -74,12 +74,12 @@ def test_current_names_do_not_warn() -> None:
 
 @pytest.mark.usefixtures("former")
 def test_former_names_of_stages_and_options_are_replaced() -> None:
-    written = {
+    former = {
         "t": {"use": "extract.table", "file": "x.tsv", "title": "T"},
         "r": {"use": "score.ranking", "scores": "s"},
     }
     with pytest.warns(FormerName) as caught:
-        stages = with_current_names({"stages": written})["stages"]
+        stages = with_current_names({"stages": former})["stages"]
     assert len(caught) == 2
     assert list(stages["t"].items()) == [
         ("use", "extract.table"),

@@ -25,7 +25,7 @@ from pipeline.api.results import (
     shown_stage,
 )
 from pipeline.errors import ConfigError, DataError
-from pipeline.findings.base import FINDERS, StageFinding
+from pipeline.findings.base import FINDERS, Finding, StageFinding, delivered_or_chosen
 from pipeline.memory import LEAST
 from pipeline.report.charts import CHARTS
 from pipeline.report.diff_page import ComparedStage, DiffInput, Side, TableRows, diff_page
@@ -104,7 +104,7 @@ _LISTED = 3
 _ANSWERS = "findings.txt"
 """The findings as text beside the page."""
 _LEADING = {
-    "delivered", "chosen", "combination", "throughout", "best", "highest", "held against it",
+    "delivered", "chosen", "combination", "throughout", "best", "highest", "comparison",
     "types", "tokens", "L*", "few judgements",
 }  # fmt: skip
 _FEWEST = 3
@@ -114,7 +114,7 @@ _FEWEST = 3
 def findings_text(findings: Sequence[StageFinding]) -> str:
     r"""Return findings as text: the leading ones, then all by stage, a paragraph per question.
 
-    A delivered list comes first, in place of the chosen list that it was made from.
+    A delivered list comes first, in place of the chosen list of its category.
 
     Parameters
     ----------
@@ -142,13 +142,16 @@ def findings_text(findings: Sequence[StageFinding]) -> str:
     for each in answers:
         paragraphs = by_stage.setdefault(each.stage, {})
         paragraphs.setdefault(each.finding.question, []).append(each.finding.text)
-    delivered = any(each.finding.about == "delivered" for each in answers)
-    leads = _LEADING - {"chosen"} if delivered else _LEADING
+    lists = delivered_or_chosen(answers)
+
+    def leads(finding: Finding) -> bool:
+        return finding in lists if finding.about == "chosen" else finding.about in _LEADING
+
     first = sorted(
         answers,
-        key=lambda each: (each.finding.about != "delivered", each.finding.about not in leads),
+        key=lambda each: (each.finding.about != "delivered", not leads(each.finding)),
     )
-    leading = sum(each.finding.about in leads for each in answers)
+    leading = sum(leads(each.finding) for each in answers)
     lines = [
         f"{each.finding.text} [{each.stage}]" if len(by_stage) > 1 else each.finding.text
         for each in first[: max(leading, _FEWEST)]

@@ -45,6 +45,7 @@ from pipeline.errors import (
     Problem,
     did_you_mean,
 )
+from pipeline.formats.base import FORMATS
 from pipeline.formats.compression import without_suffix
 from pipeline.formats.content import table_format
 from pipeline.memory import format_bytes
@@ -528,8 +529,6 @@ def _print_gone(items: Sequence[Garbage], unknown: Collection[str], *, verb: str
 
 # ``new`` and ``schema``
 
-_ANNOTATED = (".conllu", ".conll", ".conllup", ".cupt", ".vrt", ".vert", ".tei")
-"""Extensions that only corpora have."""
 _STARTERS = files("pipeline.cli") / "starters"
 
 
@@ -577,9 +576,13 @@ def new(
 
 def _is_corpus(path: Path) -> bool:
     """Return true for a folder, and for a file that only a corpus reader can read."""
+    if path.is_dir():
+        return True
     name = without_suffix(path.name)
-    text = name.endswith(".txt") and path.is_file() and table_format(path) is None
-    return path.is_dir() or text or name.endswith(_ANNOTATED)
+    if name.endswith(".txt"):
+        return path.is_file() and table_format(path) is None
+    formats = map(FORMATS.get, FORMATS)
+    return {each.kind for each in formats if name.endswith(tuple(each.suffixes))} == {"corpus"}
 
 
 def _ask_family(known: Iterable[str]) -> str:

@@ -308,10 +308,7 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
     for each in pairs:
         if each.category == category and each.n is not None:
             by_size.setdefault(each.n, []).append(each)
-    delivered = [each.finding for each in findings if each.finding.about == "delivered"]
-    replaced = {each.category for each in delivered}
-    lists = [each.finding for each in findings if each.finding.about == "chosen"]
-    lists = [*delivered, *(each for each in lists if each.category not in replaced)]
+    lists = delivered_or_chosen(findings)
     rest = [each for each in answers if each not in (*pairs, *overall, *lists)]
     sentences = [
         *(each.text for each in lists),
@@ -320,6 +317,20 @@ def leading_sentences(findings: Sequence[StageFinding], stages: Collection[str])
         *(each.text for each in rest),
     ]
     return sentences[:MOST_LEADS]
+
+
+def delivered_or_chosen(findings: Sequence[StageFinding]) -> list[Finding]:
+    """Return the findings on delivered lists, then on chosen ones of the other categories.
+
+    Parameters
+    ----------
+    findings : sequence of StageFinding
+        In their order.
+    """
+    delivered = [each.finding for each in findings if each.finding.about == "delivered"]
+    categories = {each.category for each in delivered}
+    choices = [each.finding for each in findings if each.finding.about == "chosen"]
+    return [*delivered, *(each for each in choices if each.category not in categories)]
 
 
 def _with_size(n: int, text: str) -> str:

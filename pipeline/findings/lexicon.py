@@ -212,14 +212,14 @@ def _difference_finding(pair: LexiconPair, first: str, names: Mapping[str, str])
     leader, other = _name(names, first), _name(names, pair.other)
     lemmas = pair.wins + pair.losses + pair.equal
     test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
-    phrase = phrases.held_within(test, than=leader)
+    phrase = phrases.compare_by_interval(test, than=leader)
     many = count_text(lemmas, "lemma")
     text = (
         f"by L*, {phrase}; of {many}, {pair.wins:,} have a higher L in {leader}, {pair.losses:,} "
         f"in {other}, and {pair.equal:,} the same in both"
     )
     return Finding(
-        about="held against it", question=QUESTION, text=phrases.sentence(text), name=pair.other,
+        about="comparison", question=QUESTION, text=phrases.sentence(text), name=pair.other,
         other=first, value=pair.difference, lower=pair.lower, upper=pair.upper, n=lemmas,
         figure="differences",
     )  # fmt: skip

@@ -402,6 +402,40 @@ def better(those: Sequence[Difference], *, alpha: float, than: str = "") -> str:
     return _verdict(sorted(those, key=lambda each: each.difference), word)
 
 
+def not_different(those: Sequence[Difference], *, alpha: float, of: str, than: str) -> str:
+    """Say that some do not differ significantly from another one.
+
+    Parameters
+    ----------
+    those : sequence of Difference
+        At least one; none is significant.
+    alpha : float
+        The level of the tests.
+    of : str
+        What they are, in the singular, such as "list of the same size".
+    than : str
+        The other one.
+
+    Raises
+    ------
+    ValueError
+        If a test shows a difference.
+
+    Examples
+    --------
+    >>> not_different([Difference("MI", 0.01, 0.4)], alpha=0.05, of="list", than="the set")
+    '1 list does not differ significantly from the set: MI'
+    """
+    for each in those:
+        if each.p_adjusted < alpha:
+            raise ValueError(f"the test shows a difference of {each.name}: {each}")
+    noun, _, rest = of.partition(" ")
+    count = " ".join([count_text(len(those), noun), rest]).strip()
+    verb = "does" if len(those) == 1 else "do"
+    names = list_text([each.name for each in those])
+    return f"{count} {verb} not differ significantly from {than}: {names}"
+
+
 def _require_verdict(each: Difference, alpha: float, *, below: bool) -> None:
     # An undefined number fails every comparison, so the conditions are stated positively.
     right_side = each.difference < 0 if below else each.difference > 0
@@ -435,7 +469,7 @@ def _largest_p(those: Sequence[Difference]) -> str:
     return f"adjusted p {phrase}" if phrase.startswith("<") else f"adjusted p ≤ {phrase}"
 
 
-def held_against(test: Difference, *, alpha: float, how: str = "") -> str:
+def against_baseline(test: Difference, *, alpha: float, how: str = "") -> str:
     """Say whether something is above or below a value just named, if its test shows a difference.
 
     Parameters
@@ -449,9 +483,9 @@ def held_against(test: Difference, *, alpha: float, how: str = "") -> str:
 
     Examples
     --------
-    >>> held_against(Difference("the list", 0.193, 0.0001), alpha=0.05)
+    >>> against_baseline(Difference("the list", 0.193, 0.0001), alpha=0.05)
     'the list is 19.3 points above it (adjusted p < .001)'
-    >>> held_against(Difference("the list", 0.02, 0.4), alpha=0.05)
+    >>> against_baseline(Difference("the list", 0.02, 0.4), alpha=0.05)
     'the list does not differ significantly from it (+2.0 points, adjusted p = .400)'
     """
     name, difference, p = test[:3]
@@ -573,14 +607,14 @@ def differs(those: Interval, *, than: str) -> str:
     return f"{those.name} is {side} than {than} ({points_within(*those[1:])})"
 
 
-def held_within(those: Interval, *, than: str) -> str:
+def compare_by_interval(those: Interval, *, than: str) -> str:
     """Say whether something is better or worse than another one, if its interval shows it.
 
     Examples
     --------
-    >>> held_within(Interval("computed", -0.01, -0.032, 0.011), than="typed")
+    >>> compare_by_interval(Interval("computed", -0.01, -0.032, 0.011), than="typed")
     'computed does not differ significantly from typed (−1.0 points [−3.2, +1.1])'
-    >>> held_within(Interval("computed", -0.01, None, None), than="typed")
+    >>> compare_by_interval(Interval("computed", -0.01, None, None), than="typed")
     'computed differs from typed by −1.0 points, but no interval can be estimated'
     """
     if those.settled:
@@ -653,12 +687,12 @@ class Band(NamedTuple):
     lower: Sequence[float]
     upper: Sequence[float]
 
-    def apart(self) -> list[tuple[int, int, int]]:
+    def ranges_without_zero(self) -> list[tuple[int, int, int]]:
         """Return each range of sizes that excludes 0: first n, last n, the sign.
 
         Examples
         --------
-        >>> Band([5, 6, 7, 8], [0.1, 0.1, -0.1, -0.4], [0.5, 0.4, 0.2, -0.1]).apart()
+        >>> Band([5, 6, 7, 8], [0.1, 0.1, -0.1, -0.4], [0.5, 0.4, 0.2, -0.1]).ranges_without_zero()
         [(5, 6, 1), (8, 8, -1)]
         """
         ranges: list[tuple[int, int, int]] = []
@@ -686,7 +720,7 @@ def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
     >>> over_range("t-score", "MI", band._replace(lower=[-0.1] * 4), confidence=0.95)
     'the simultaneous 95 % band of t-score minus MI (n from 5 to 8) includes 0 at every n'
     """
-    ranges = band.apart()
+    ranges = band.ranges_without_zero()
     parts = []
     for side, word in ((1, "above"), (-1, "below")):
         mine = [(low, high) for low, high, way in ranges if way == side]

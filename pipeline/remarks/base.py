@@ -152,10 +152,6 @@ class CheckInput:
         return int(self.outputs[table].select(pl.len()).collect().item())
 
 
-Look = CheckInput
-"""The name that earlier extensions use."""
-
-
 Found: TypeAlias = Iterable[Remark]
 """Result of a check."""
 

@@ -24,7 +24,7 @@ from pipeline.findings.across_runs import (
     over_points,
 )
 from pipeline.findings.base import StageFinding, as_table
-from pipeline.findings.phrases import name_text
+from pipeline.findings.phrases import name_text, slug
 from pipeline.kernels.measure import measure_title
 from pipeline.report.charts.panels import FEW, Axes, Panel, small_multiples
 from pipeline.report.charts.spec import thin_values
@@ -60,7 +60,6 @@ from pipeline.report.view import (
     Listing,
     Text,
     figure,
-    slug,
     unique_names,
 )
 from schemas import Findings, Table

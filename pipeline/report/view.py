@@ -13,16 +13,13 @@ from pydantic import Field, PrivateAttr
 from pipeline import memory
 from pipeline.config_model import OptionModel
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.findings import phrases as findings_names
+from pipeline.findings import phrases
 from pipeline.findings.base import StageView
 from pipeline.registry import Registry
 from pipeline.report.charts.style import Look, Slot, Style
 from pipeline.report.explorer import MOST_ROWS, Explorer
 
 # Names of files, and names in options
-
-slug = findings_names.slug
-"""Returns the name of a file; findings also use it to name figures."""
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
@@ -125,10 +122,6 @@ def format_percent(value: float | None, *, digits: int = 2) -> str:
     return NULL_TEXT if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
 
 
-share = format_percent
-"""The former name, for extensions."""
-
-
 def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
     """Return the limits of a proportion in per cent.
 
@@ -175,10 +168,6 @@ def count_of(count: int, whole: int) -> str:
     return f"{count:,} of {whole:,}"
 
 
-part = count_of
-"""The former name, for extensions."""
-
-
 def format_points(difference: float | None) -> str:
     """Return a difference of proportions in percentage points, with its sign.
 
@@ -222,7 +211,7 @@ def p_value(p: float | None) -> str:
     >>> p_value(0.03456), p_value(4.2e-7), p_value(0.0496), p_value(1.0), p_value(None)
     ('.035', '< .001', '.0496', '1', '–')
     """
-    return NULL_TEXT if p is None else findings_names.p_value(p, of="").strip(" =")
+    return NULL_TEXT if p is None else phrases.p_value(p, of="").strip(" =")
 
 
 def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:

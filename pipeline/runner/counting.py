@@ -160,7 +160,7 @@ class Tally:
         How the stage counts.
     most : int
         Rows of pairs to hold in memory; wider rows count as several.
-    bounds : Bounds
+    bounds : DocumentBounds
         Whether documents continue beyond what the task reads.
     """
 

@@ -124,7 +124,7 @@ class Counting:
         Tallies. Tables of uncounted rows that `Stage.run` returns besides partial tables. The
         runner collects them over many batches, since counting them together is cheaper.
     tally : callable or None
-        Tallies. (config, raw tables of some batches, `DocumentBounds`) -> partial tables.
+        Tallies. (raw tables of some batches, `DocumentBounds`) -> partial tables.
     tallied : collection of str
         Tallies. The tables returned by `tally`, with unique keys, so that a single one need not be
         merged.

@@ -266,14 +266,16 @@ def work_in(
 
 def ask(
     work: SheetWork, *people: str, ids: list[str] | None = None, round_name: Round = "annotation",
-    shown: dict[str, dict[str, Any]] | None = None,
+    contents: dict[str, dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
     """Ask people for items, all of them or some."""
-    shown = items() if shown is None else shown
-    chosen = list(shown) if ids is None else ids
-    tasks = [TaskRequest(who, each, n) for who in people for n, each in enumerate(chosen, 1)]
+    contents = items() if contents is None else contents
+    chosen_ids = list(contents) if ids is None else ids
+    tasks = [TaskRequest(who, each, n) for who in people for n, each in enumerate(chosen_ids, 1)]
     with open_log(work.database) as log:
-        update_tasks(log, {each: shown[each] for each in chosen}, tasks, round_name=round_name)
+        update_tasks(
+            log, {each: contents[each] for each in chosen_ids}, tasks, round_name=round_name
+        )
 
 
 def say(work: SheetWork, who: str, item: str, answer: str, **more: Any) -> Outcome:

@@ -42,7 +42,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path / "desk")
-    ask(work, "ana", shown=items(40))
+    ask(work, "ana", contents=items(40))
     return work
 
 

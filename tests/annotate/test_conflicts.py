@@ -42,20 +42,20 @@ class Bench:
 
     folder: Path
     kind: Literal["annotation", "keying"] = "annotation"
-    shown: Mapping[str, dict[str, Any]] = field(default_factory=lambda: items(3))
+    contents: Mapping[str, dict[str, Any]] = field(default_factory=lambda: items(3))
 
     def __post_init__(self) -> None:
         places = SimpleNamespace(sheets=SheetPlaces(self.folder))
         plain = work_in(self.folder / "pairs", kind=self.kind)
         self.work: SheetWork = replace(plain, project=cast(Any, places))
-        ask(self.work, "ana", "ben", shown=dict(self.shown))
+        ask(self.work, "ana", "ben", contents=dict(self.contents))
         self.conflicts = Conflicts(self.work)
 
     def sheet(self, name: str, answers: Mapping[str, str | None], who: str = "ana") -> None:
         """Write a sheet of a person; nothing else is in it."""
         answer = "label" if self.kind == "annotation" else "forms"
         rows = [
-            {**self.shown[each]["units"], answer: label or "", "note": "", "annotator": who,
+            {**self.contents[each]["units"], answer: label or "", "note": "", "annotator": who,
              "id": each}
             for each, label in answers.items()
         ]  # fmt: skip
@@ -109,8 +109,8 @@ class Bench:
 def bench(tmp_path: Path) -> Bench:
     """Ana labels three pairs SVC on the page and free in her sheet."""
     bench = Bench(tmp_path)
-    bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
-    for item in bench.shown:
+    bench.sheet("001.csv", dict.fromkeys(bench.contents, "free"))
+    for item in bench.contents:
         bench.say("SVC", item)
     return bench
 
@@ -121,7 +121,7 @@ def test_conflicts_can_be_decided_one_by_one(bench: Bench) -> None:
     assert bench.keep("sheet", item="x0") == ConflictCounts(1)
     assert bench.keep("page", item="x1") == ConflictCounts(1)
     assert [each.id for each in bench.find_conflicts()] == ["x2"]
-    assert [bench.counted_answers(each) for each in bench.shown] == [{"free"}, {"SVC"}, set()]
+    assert [bench.counted_answers(each) for each in bench.contents] == [{"free"}, {"SVC"}, set()]
     assert bench.stands("x0") == "free"
     assert bench.sheets() == before
     assert [key.partition("-")[0] for _, key, *_ in bench.log()[-2:]] == ["coordinator"] * 2
@@ -135,7 +135,7 @@ def test_all_conflicts_of_a_person_can_be_decided_at_once(
     bench.say("figurative", who="ben")
     assert bench.keep(keep) == ConflictCounts(3)
     assert [each.annotator for each in bench.find_conflicts()] == ["ben"]
-    assert [bench.counted_answers(each) for each in bench.shown] == [{label}] * 3
+    assert [bench.counted_answers(each) for each in bench.contents] == [{label}] * 3
     for _ in range(2):
         assert import_sheets(bench.work).answers == 0
     assert len(import_sheets(bench.work).conflicts) == 1  # that of ben
@@ -242,7 +242,7 @@ def test_a_text_that_is_no_label_cannot_be_kept(bench: Bench) -> None:
 
 def test_an_answer_that_adjudicators_have_seen_stays(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
-    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
+    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", contents=dict(bench.contents))
     assert bench.find_conflicts()[0].settled
     assert bench.counted_answers() == {"SVC"}
     assert bench.keep("sheet") == ConflictCounts(2, left=1)
@@ -338,7 +338,7 @@ EVENTS = st.one_of(
 def test_no_answer_is_lost_and_no_conflict_returns(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, str | None]]
 ) -> None:
-    bench = Bench(tmp_path_factory.mktemp("bench"), shown=items(1))
+    bench = Bench(tmp_path_factory.mktemp("bench"), contents=items(1))
     for name in ("001.csv", "002.csv"):
         bench.sheet(name, {"x0": None})
     given_answers: list[str] = []

@@ -247,7 +247,7 @@ def test_any_text_survives_export_and_import(
     item, unit, note, unsure = f"i{text[0]}", *text[1:]
     cards = {item: {"units": {"l1": unit, "l2": "b"}, "examples": [note]}}
     for part in ("before", "after"):
-        ask(work_in(folder / part, annotators=("Ana \u05d0",)), "Ana \u05d0", shown=cards)
+        ask(work_in(folder / part, annotators=("Ana \u05d0",)), "Ana \u05d0", contents=cards)
     work, other = (
         work_in(folder / part, annotators=("Ana \u05d0",)) for part in ("before", "after")
     )
@@ -441,7 +441,7 @@ def test_answers_of_a_person_without_the_task_are_refused(
 ) -> None:
     work = work_in(tmp_path / "work")
     ask(work, "ana")
-    ask(work, "ben", shown={"y0": {"units": {"l1": "a", "l2": "b"}}})
+    ask(work, "ben", contents={"y0": {"units": {"l1": "a", "l2": "b"}}})
     with pytest.raises(
         DataError, match="was not assigned to this annotator: 1, line 1: 'x0 by ben'"
     ):
@@ -456,7 +456,7 @@ def test_keyed_forms_survive_export_and_import(tmp_path: Path, name: str) -> Non
     contents = {"g": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}}
     works = [work_in(tmp_path / part, kind="keying", labels=()) for part in ("before", "after")]
     for each in works:
-        ask(each, "ana", shown=contents)
+        ask(each, "ana", contents=contents)
     say(works[0], "ana", "g", "gehe, ging, gegangen", note="p. 7")
     _, places = export_tasks(works[0], tmp_path / FILES[name], name)
     source = tmp_path / "tasks-annotations" if name == "potato" else places[0]

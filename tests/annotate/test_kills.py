@@ -83,7 +83,7 @@ def test_every_confirmed_decision_is_in_the_log_after_eighty_kills(office: Offic
     rows = log(work.database)
     for each in every:
         own = [row for row in rows if row["annotator"] == each.who]
-        assert [row["key"] for row in own] == [sent["key"] for sent in each.sent]
+        assert [row["key"] for row in own] == [decision["key"] for decision in each.sent]
         assert [(row["kind"], row["id"], row["answer"]) for row in own] == resolve_undos(each.sent)
         assert len(each.sent) > BY_FORK  # enough decisions were at risk
         assert each.failures > BY_FORK / 2
@@ -94,7 +94,7 @@ def test_every_confirmed_decision_is_in_the_log_after_eighty_kills(office: Offic
 def test_two_killed_servers_share_one_database(tmp_path: Path, kills: int) -> None:
     people, random, ports = ("ana", "ben"), Random(kills), (free_port(), free_port())
     work, contents = work_in(tmp_path), items(40)
-    ask(work, *people, shown=contents)
+    ask(work, *people, contents=contents)
     both = [Forks(tmp_path, people, port) for port in ports]
     every = [
         Sender(who, tmp_path, mine, list(contents)[half::2], Random(f"{who}{half}"), undoes=False)

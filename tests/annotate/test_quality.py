@@ -43,7 +43,7 @@ GOLD = [GoldItem({"l1": f"gold{n}", "l2": "x"}, "SVC", f"why {n}", ("ex",)) for 
 @pytest.fixture
 def work(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
-    ask(work, "ana", "ben", shown=items(40))
+    ask(work, "ana", "ben", contents=items(40))
     return work
 
 
@@ -112,7 +112,7 @@ def test_adding_checks_again_changes_nothing(work: SheetWork) -> None:
     with open_log(work.database) as log:
         assign_checks(log)
     assert cards(work) == before
-    ask(work, "ana", "ben", "carla", shown=items(40))
+    ask(work, "ana", "ben", "carla", contents=items(40))
     with open_log(work.database) as log:
         assign_checks(log)
     assert len(set(cards(work, "carla")) - set(items(40))) >= 3

@@ -186,7 +186,7 @@ MANY = 50
 @pytest.fixture
 def work_writer(tmp_path: Path) -> SheetWork:
     work = work_in(tmp_path)
-    ask(work, "ana", "ben", shown=items(MANY))
+    ask(work, "ana", "ben", contents=items(MANY))
     return work
 
 

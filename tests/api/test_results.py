@@ -21,7 +21,7 @@ from pipeline.api.report_options import check_colours
 from pipeline.api.results import colours_of, names_of
 from pipeline.api.run import show_progress
 from pipeline.errors import ConfigError, DataError, Interruption, SchemaViolation, WaitsForPerson
-from pipeline.findings.base import Finding, StageFinding
+from pipeline.findings.base import Finding, StageFinding, leading_sentences
 from pipeline.release import FormerName
 from pipeline.remarks.base import Remark
 from pipeline.report.charts.style import NAMED
@@ -535,6 +535,21 @@ def test_a_delivered_list_precedes_other_findings() -> None:
     assert first == ["delivered 1. [list]", "highest 1. [full]"]
 
 
+def test_a_chosen_list_of_another_category_leads() -> None:
+    findings = [
+        StageFinding(stage, Finding(about=about, text=f"{category} {about} 1.", category=category))
+        for stage, about, category in (
+            ("full", "baseline", "A"), ("choice", "chosen", "A"), ("choice", "chosen", "B"),
+            ("list", "delivered", "A"), ("full", "highest", "A"),
+        )
+    ]  # fmt: skip
+    leads, _, _ = findings_text(findings).partition("\n\n")
+    assert leads.splitlines() == [
+        "A delivered 1. [list]", "B chosen 1. [choice]", "A highest 1. [full]",
+    ]  # fmt: skip
+    assert leading_sentences(findings, ["full"])[:2] == ["A delivered 1.", "B chosen 1."]
+
+
 # A damaged report, and a report edited by hand
 
 
@@ -565,13 +580,13 @@ def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: 
     damaged = path.read_bytes() if how == "changed" else None
     lx.run(small, runs=runs, listeners=[events.append])
     texts = [str(event.facts.get("text", "")) for event in events]
-    shown = path.relative_to(folder).as_posix()
-    assert f"1 file of the report gone or changed: {shown}" in texts
+    relative = path.relative_to(folder).as_posix()
+    assert f"1 file of the report gone or changed: {relative}" in texts
     assert path.read_bytes() == before
-    kept = path.with_name(f"{path.stem}.kept-1{path.suffix}")
+    backup = path.with_name(f"{path.stem}.kept-1{path.suffix}")
     if damaged is not None:  # it may be edited by a person
-        assert kept.read_bytes() == damaged
-        kept.unlink()
+        assert backup.read_bytes() == damaged
+        backup.unlink()
     events.clear()
     lx.run(small, runs=runs, listeners=[events.append])
     assert "the report is up to date" in [event.facts.get("text") for event in events]

@@ -357,13 +357,13 @@ def test_tables_are_discarded_once_no_point_needs_them(write_sweep_report: Write
     expected = sweep(experiment, runs=runs).tables["sampled.cuts"]
     assert tables_of(runs, "ranks") == 2
     experiment = write_sweep_report(DISCARD)
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     result = sweep(
-        experiment, runs=runs, say=lambda text: seen.update({text[:5]: tables_of(runs, "ranks")})
+        experiment, runs=runs, say=lambda text: counts.update({text[:5]: tables_of(runs, "ranks")})
     )
     assert result.tables["sampled.cuts"].equals(expected)
     # Points 1 and 2 share the ranks, as do 3 and 4: the second of each pair discards them.
-    assert [seen[f"[{number}/4]"] for number in range(1, 5)] == [2, 2, 1, 1]
+    assert [counts[f"[{number}/4]"] for number in range(1, 5)] == [2, 2, 1, 1]
     assert tables_of(runs, "ranks") == 0
     assert tables_of(runs, "scores") == 0
     assert tables_of(runs, "candidates") > 0

@@ -105,8 +105,8 @@ def test_each_finding_is_in_exactly_one_pair(
 
 
 @given(FOUND)
-def test_all_findings_of_a_run_and_itself_are_equal(found: list[StageFinding]) -> None:
-    assert set(kinds(pair_findings(found, found))) <= {"both"}
+def test_all_findings_of_a_run_and_itself_are_equal(findings: list[StageFinding]) -> None:
+    assert set(kinds(pair_findings(findings, findings))) <= {"both"}
 
 
 # Points are counted by the tests of each point, which are not repeated.

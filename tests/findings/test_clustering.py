@@ -490,14 +490,14 @@ def test_findings_cover_graded_and_single_senses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "named"),
+    ("config", "kind"),
     [
         ({}, "graded senses"),
         ({"senses": "heaviest", "measures": ("bcubed_f",)}, "the heaviest senses"),
         ({"measures": ("bcubed_f",)}, "word senses"),
     ],
 )
-def test_findings_name_the_kind_of_senses(config: dict[str, Any], named: str) -> None:
+def test_findings_name_the_kind_of_senses(config: dict[str, Any], kind: str) -> None:
     values = {"bcubed_f": (0.4, 0.5), "bcubed_precision": (0.6, 0.5), "bcubed_recall": (0.2, 0.3)}
     rows = [
         {"system": name, "run": "1", "measure": measure, "value": value}
@@ -506,9 +506,9 @@ def test_findings_name_the_kind_of_senses(config: dict[str, Any], named: str) ->
     ]
     scores = {"scores": table(SenseScores, rows)}
     assert texts("senses", stage("evaluate.senses", scores, name="o", **config)) == [
-        f"Highest BCubed F for {named}: b, 50.0 %, followed by a (40.0 %); 2 systems.",
+        f"Highest BCubed F for {kind}: b, 50.0 %, followed by a (40.0 %); 2 systems.",
         (
-            f"Of 2 other measures for {named}, 1 ranks a first (BCubed P) and 1 ranks b first "
+            f"Of 2 other measures for {kind}, 1 ranks a first (BCubed P) and 1 ranks b first "
             "(BCubed R)."
         ),
     ]

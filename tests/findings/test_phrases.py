@@ -19,13 +19,11 @@ from pipeline.findings.phrases import (
     LONGEST,
     Difference,
     Interval,
+    compare_by_interval,
     differs,
-    held_within,
     highest,
     name_text,
-    slug,
 )
-from pipeline.report import view as of_the_page
 
 HOSTILE = "</script><img onerror=alert(1) src=x>"
 
@@ -69,16 +67,13 @@ def test_long_names_end_in_dots() -> None:
     assert name_text("x" * 10_000) == "x" * (LONGEST - 1) + "…"
 
 
-def test_findings_and_the_page_use_the_same_file_names() -> None:
-    assert of_the_page.slug is slug
-
-
 # Words of verdicts are in one file, whose functions check the test first.
 
 FOLDER = Path(pipeline.findings.__file__).parent
 JUDGING = "phrases.py"
 WORDS = re.compile(
-    r"\b(better|worse|above|below|best|worst|highest|superior|inferior|equivalent)\b", re.I
+    r"\b(better|worse|above|below|best|worst|highest|superior|inferior|equivalent|significantly)\b",
+    re.I,
 )
 ALLOWED_TEXTS = {
     "base.py": {"best", "highest", "worse"},
@@ -139,7 +134,7 @@ INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)
 @example(Interval("it", -0.1, -0.05, -0.2))
 @example(Interval("it", math.nan, -0.2, -0.1))
 def test_a_side_is_named_only_if_0_is_outside_the_interval(each: Interval) -> None:
-    text = held_within(each, than="that")
+    text = compare_by_interval(each, than="that")
     word = next((word for word in ("worse", "better") if word in text), None)
     assert (word is not None) == each.settled
     if word is None:
@@ -170,10 +165,10 @@ def test_the_two_sides_are_mirror_images(each: Interval) -> None:
         (Interval("b", 0.02, None, 0.03), "b differs from a by +2.0 points, but no interval can be estimated"),
     ],
 )  # fmt: skip
-def test_held_within_states_the_difference_and_its_interval(
+def test_compare_by_interval_states_the_difference_and_its_interval(
     interval: Interval, message: str
 ) -> None:
-    assert held_within(interval, than="a") == message
+    assert compare_by_interval(interval, than="a") == message
 
 
 def test_the_highest_of_many_is_counted() -> None:
@@ -296,12 +291,26 @@ def test_a_verdict_without_a_significant_test_is_refused(
                 say(those, alpha=alpha)
 
 
+@given(st.lists(st.tuples(SMALL, st.floats(0, 1)), min_size=1, max_size=4), st.floats(0.001, 0.2))
+def test_not_different_is_refused_if_a_test_is_significant(
+    tests: list[tuple[float, float]], alpha: float
+) -> None:
+    those = [Difference(f"m{number}", *test) for number, test in enumerate(tests)]
+    if any(p < alpha for _, p in tests):
+        with pytest.raises(ValueError, match="the test shows a difference of m"):
+            phrases.not_different(those, alpha=alpha, of="list", than="it")
+    else:
+        text = phrases.not_different(those, alpha=alpha, of="list of the same size", than="it")
+        assert text.startswith(f"{len(those)} list")
+        assert "not differ significantly from it: m0" in text
+
+
 @given(SMALL, ANY, st.floats(0.001, 0.2))
 @example(-0.1, math.nan, 0.05)
-def test_held_against_names_a_side_if_the_test_is_significant(
+def test_against_baseline_names_a_side_if_the_test_is_significant(
     difference: float, p: float, alpha: float
 ) -> None:
-    text = phrases.held_against(Difference("it", difference, p), alpha=alpha)
+    text = phrases.against_baseline(Difference("it", difference, p), alpha=alpha)
     side = VERDICTS.search(text)
     assert bool(side) == (p < alpha and difference != 0)
     if side:

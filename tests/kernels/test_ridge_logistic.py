@@ -30,9 +30,9 @@ def random_problem(seed: int, size: int = 30, numbers: int = 3) -> Problem:
     return Problem(features, y, bits.uniform(0.5, 2.0, size=size))
 
 
-def by_optimizer(given_: Problem, ridge: float, of_numbers: float) -> FloatArray:
+def by_optimizer(problem: Problem, ridge: float, of_numbers: float) -> FloatArray:
     """Minimise the same function over a dense matrix, by a general method."""
-    features, y, weights = given_
+    features, y, weights = problem
     indicators = [np.eye(int(codes.max()) + 1)[codes] for codes in features.words]
     columns = np.hstack([np.ones((features.candidates, 1)), features.numbers, *indicators])
     penalty = np.full(columns.shape[1], ridge)

@@ -69,10 +69,10 @@ def _many(options: argparse.Namespace, folder: Path) -> int:
             opened.flush()
 
         run_all(options.seed, numbers, folder, record, options.workers)
-    chosen = [each for each in records if each["number"] < options.count]
+    selection = [each for each in records if each["number"] < options.count]
     print(f"seed {options.seed}: {len(numbers):,} cases in {time.monotonic() - start:,.0f} s")
-    print("\n".join(report(chosen)).encode("utf-8", "backslashreplace").decode())
-    return int(any(each["outcome"] in BAD for each in chosen))
+    print("\n".join(report(selection)).encode("utf-8", "backslashreplace").decode())
+    return int(any(each["outcome"] in BAD for each in selection))
 
 
 def read(log: Path) -> Records:
@@ -93,12 +93,13 @@ def report(records: Records) -> list[str]:
     names = [name for name in (*GOOD, *BAD) if any(counts[kind, name] for kind in kinds)]
     lines = ["".join(f"{text:>17}" for text in ("", *names, "all", "reached rows"))]
     for kind in [*kinds, "all"]:
-        chosen = [each for each in records if kind in {each["kind"], "all"}]
-        cells = [sum(each["outcome"] == name for each in chosen) for name in names]
-        share = sum(each["reached"] for each in chosen) / max(1, len(chosen))
+        selection = [each for each in records if kind in {each["kind"], "all"}]
+        cells = [sum(each["outcome"] == name for each in selection) for name in names]
+        share = sum(each["reached"] for each in selection) / max(1, len(selection))
         lines.append(
             "".join(
-                f"{text:>17}" for text in (kind, *map(str, cells), str(len(chosen)), f"{share:.0%}")
+                f"{text:>17}"
+                for text in (kind, *map(str, cells), str(len(selection)), f"{share:.0%}")
             )
         )
     if records:

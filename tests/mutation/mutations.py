@@ -74,10 +74,10 @@ def line_ends(random: Random, content: bytes) -> bytes:
     end = random.choice([b"\r\n", b"\r", b"\n\r", b"\n\n", b"\x85", b""])
     lines = content.split(b"\n")
     share = random.choice([1.0, 0.3, 0.0])
-    chosen = [random.random() < share for _ in lines[1:]] or [False]
-    chosen[random.randrange(len(chosen))] = True
+    is_changed = [random.random() < share for _ in lines[1:]] or [False]
+    is_changed[random.randrange(len(is_changed))] = True
     whole = lines[0]
-    for line, changed in zip(lines[1:], chosen, strict=False):
+    for line, changed in zip(lines[1:], is_changed, strict=False):
         whole += (end if changed else b"\n") + line
     return whole
 
@@ -463,11 +463,11 @@ def _member(random: Random, content: bytes) -> bytes:
     """Change or remove a member of the archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    chosen = random.choice(sorted(members))
+    member = random.choice(sorted(members))
     if random.random() < 0.3:
-        del members[chosen]
+        del members[member]
     else:
-        members[chosen] = random.choice(BYTES_BYTE_MUTATIONS)(random, members[chosen])
+        members[member] = random.choice(BYTES_BYTE_MUTATIONS)(random, members[member])
     saved = io.BytesIO()
     with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():

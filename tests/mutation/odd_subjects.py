@@ -93,10 +93,10 @@ def reformat(random: Random, head: Sequence[str], rows: Rows) -> Rows:
     if not counts:
         return rows
     form = random.choice(NUMBERS)
-    chosen = counts if random.random() < 0.5 else [random.choice(counts)]
+    columns = counts if random.random() < 0.5 else [random.choice(counts)]
     share = random.choice([1.0, 1.0, 0.5])
     return [
-        [form(int(value)) if place in chosen and random.random() < share else value
+        [form(int(value)) if place in columns and random.random() < share else value
          for place, value in enumerate(row)]
         for row in rows
     ]  # fmt: skip

@@ -334,7 +334,7 @@ NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes a
 
 
 @pytest.mark.parametrize(
-    ("node", "found"),
+    ("node", "expected"),
     [
         ("eyes", {"f1": 4, "blue": 4, "saw": 2, "of": 1, "again": 1, "one": 1, "bluebird's": 1}),
         ("blue eyes", {"f1": 2, "saw": 1, "blue": 1, "eyes": 1, "bluebird's": 1, "again": 1}),
@@ -345,14 +345,14 @@ NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes a
     ],
 )
 def test_nodes_may_be_words_phrases_or_patterns(
-    node: str, found: dict[str, int], tmp_path: Path, runs: Path
+    node: str, expected: dict[str, int], tmp_path: Path, runs: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text(NODES)
     rows = collocates(node, path, span=3, min_frequency=1, top=None, runs=runs)
     counted = dict(rows.select("collocate", "nodes").rows())
-    assert set(rows["f1"]) == {found.pop("f1")}
-    assert {name: counted.get(name) for name in found} == found
+    assert set(rows["f1"]) == {expected.pop("f1")}
+    assert {name: counted.get(name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(

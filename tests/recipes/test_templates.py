@@ -15,6 +15,7 @@ import pytest
 import lexassay as lx
 import pipeline
 from pipeline.cli.main import main
+from pipeline.formats.base import FORMATS
 from pipeline.recipes.templates import experiment_template, with_comments
 from pipeline.stages.base import STAGES
 from tests.experiments.test_sheets import fill_sheets
@@ -161,6 +162,22 @@ def test_errors_in_options_and_files_are_reported(
     assert message in output
     assert "--columns" not in output
     assert not (folder / "x").exists()
+
+
+SUFFIXES = {
+    kind: {suffix for each in map(FORMATS.get, FORMATS) if each.kind == kind for suffix in each.suffixes}
+    for kind in ("corpus", "table")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", sorted(SUFFIXES["corpus"] - SUFFIXES["table"] - {".txt"}))
+def test_a_corpus_is_no_table_of_candidates(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = tmp_path / f"a{suffix}.gz"
+    corpus.touch()
+    assert main(["new", "collocations", str(tmp_path / "x"), "--from", str(corpus)]) == 2
+    assert f"lexassay new corpus NAME --from {corpus}" in capsys.readouterr().err
 
 
 @pytest.mark.long

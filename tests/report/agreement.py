@@ -156,7 +156,7 @@ def _check_lexicons(stage: StageView, findings: list[Finding]) -> int:
     sure = tests.filter(pl.col("verdict") != "open")
     words = {frozenset((row["first"], row["second"])): row["verdict"] for row in sure.to_dicts()}
     for finding in findings:
-        if finding.about == "held against it":
+        if finding.about == "comparison":
             pair = frozenset((str(finding.name), str(finding.other)))
             assert bool(re.search(r" is (worse|better)\b", finding.text)) == (pair in words)
             assert names[str(finding.name)] in finding.text

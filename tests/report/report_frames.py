@@ -153,24 +153,24 @@ def differences(
     return pl.DataFrame(rows, schema=MeasureDifferences.columns())
 
 
-def best(found: Mapping[int, Sequence[str]], *, category: str = "TP") -> pl.DataFrame:
+def best(names_by_size: Mapping[int, Sequence[str]], *, category: str = "TP") -> pl.DataFrame:
     """Return the best measures at each n: the first of a list is the best."""
     rows = [
         (category, n, measure, index == 0, names[0], 0.3, -0.02 if index else 0.0,
          0.5 if index else None)
-        for n, names in found.items() for index, measure in enumerate(names)
+        for n, names in names_by_size.items() for index, measure in enumerate(names)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=BestMeasures.columns(), orient="row")
 
 
 def against_baseline(
-    found: Mapping[str, Mapping[int, tuple[int, int, float]]], *, category: str = "TP"
+    counts_by_measure: Mapping[str, Mapping[int, tuple[int, int, float]]], *, category: str = "TP"
 ) -> pl.DataFrame:
     """Return tests against a baseline of 10 in 100: measure to n to k_1, n_1 and adjusted p."""
     rows = [
         (category, measure, n, n_1, k_1, 100, 10, k_1 / n_1 - 0.1 if n_1 else None, p / 2, p < 0.05,
          p, "holm")
-        for measure, cuts_of in found.items() for n, (k_1, n_1, p) in cuts_of.items()
+        for measure, cuts_of in counts_by_measure.items() for n, (k_1, n_1, p) in cuts_of.items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=CutBaselineComparison.columns(), orient="row")
 
@@ -254,25 +254,26 @@ class Reader:
         ]
 
 
-def table_on_page(found: Payload) -> dict[str, list[Any]]:
+def table_on_page(payload: Payload) -> dict[str, list[Any]]:
     """Return the columns of the table; all bytes are read."""
-    reader = Reader(found.rows)
+    reader = Reader(payload.rows)
     columns = {
-        head["name"]: reader.column(head["code"], found.height) for head in found.head["columns"]
+        head["name"]: reader.column(head["code"], payload.height)
+        for head in payload.head["columns"]
     }
-    assert reader.at == len(found.rows)
+    assert reader.at == len(payload.rows)
     return columns
 
 
-def details_on_page(found: Payload) -> dict[str, list[list[tuple[Any, ...]]]]:
+def details_on_page(payload: Payload) -> dict[str, list[list[tuple[Any, ...]]]]:
     """Return, for each kind of details, the rows that belong to each row of the table."""
-    reader = Reader(found.details)
+    reader = Reader(payload.details)
     kinds = {}
-    for head in found.head["details"]:
-        counts = reader.column(head["counts"], found.height)
+    for head in payload.head["details"]:
+        counts = reader.column(head["counts"], payload.height)
         columns = [reader.column(each["code"], head["rows"]) for each in head["columns"]]
         rows = list(zip(*columns, strict=True))
         ends = np.cumsum([0, *counts])
-        kinds[head["name"]] = [rows[ends[i] : ends[i + 1]] for i in range(found.height)]
-    assert reader.at == len(found.details)
+        kinds[head["name"]] = [rows[ends[i] : ends[i + 1]] for i in range(payload.height)]
+    assert reader.at == len(payload.details)
     return kinds

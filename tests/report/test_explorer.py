@@ -275,8 +275,10 @@ def test_rows_with_equal_keys_are_refused() -> None:
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:
     among: dict[str, StageView] = {}
     for name, sources_read in inputs.items():
-        named = {f"option.{i}": f"{each}.table" for i, each in enumerate(sources_read)}
-        among[name] = StageView(name, "x", {}, lambda _: pl.LazyFrame(), inputs=named, stages=among)
+        options = {f"option.{i}": f"{each}.table" for i, each in enumerate(sources_read)}
+        among[name] = StageView(
+            name, "x", {}, lambda _: pl.LazyFrame(), inputs=options, stages=among
+        )
     return among
 
 

@@ -417,9 +417,9 @@ def test_the_page_shows_main_effects() -> None:
         "level": ["1", "5", "mi", "t_score", None], "mean": [0.25, 0.5, 0.5, 0.25, None],
         "lower": None, "upper": None, "rows": [2, 2, 2, 2, 4], "share": [0.75, 0.75, 0.125, 0.125, 0.125],
     })  # fmt: skip
-    shown = html(points=grid(span=[1, 5]), effects=effects)
+    page = html(points=grid(span=[1, 5]), effects=effects)
     for text in ("75.0", "1: 25.0", "5: 50.0", "t-score: 25.0", "MI: 50.0", "residual"):
-        assert text in shown
+        assert text in page
     sampled = effects.with_columns(lower=pl.col("mean") - 0.125, upper=pl.col("mean") + 0.125)
     assert "MI: 50.0 [37.5, 62.5]" in html(points=grid(span=[1, 5]), effects=sampled)
 

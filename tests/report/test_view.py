@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from pipeline import memory
 from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.phrases import slug
 from pipeline.report.charts import Look, lexicon_chart
 from pipeline.report.page.build import whole_table
 from pipeline.report.view import (
@@ -26,7 +27,6 @@ from pipeline.report.view import (
     listing,
     max_rows_in_memory,
     p_value,
-    slug,
     unique_names,
 )
 from pipeline.report.views.collocations import designed, precision

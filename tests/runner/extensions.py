@@ -44,7 +44,7 @@ def install(
     (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     if points is None:
         points = {module.replace(".", "_"): module for module in modules}
-    lines = "\n".join(f"{point} = {named}" for point, named in points.items())
+    lines = "\n".join(f"{point} = {target_module}" for point, target_module in points.items())
     (record / "entry_points.txt").write_text(f"[{group}]\n{lines}\n")
     return target
 

@@ -238,7 +238,7 @@ def manifests(root: Path) -> dict[Path, Manifest]:
     manifests_by_folder = {
         folder: artefacts.read(storage_at(folder.parent), folder.name) for folder in folders
     }
-    return {folder: found for folder, found in manifests_by_folder.items() if found}
+    return {folder: by_stage for folder, by_stage in manifests_by_folder.items() if by_stage}
 
 
 def assert_whole(root: Path) -> None:

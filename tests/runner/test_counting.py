@@ -39,7 +39,7 @@ def test_progress_needs_no_listener() -> None:
 def test_progress_never_exceeds_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_PAUSE", 0.0)
     events: list[tuple[int, int]] = []
-    with follow_progress(10, lambda done, total: events.append((done, total))):
+    with follow_progress(10, lambda count, total: events.append((count, total))):
         for size in (3, 4, 5):
             counting.advance(size)
     counting.advance(5)
@@ -48,7 +48,7 @@ def test_progress_never_exceeds_the_total(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_progress_is_reported_seldom() -> None:
     events: list[tuple[int, int]] = []
-    with follow_progress(10, lambda done, total: events.append((done, total))):
+    with follow_progress(10, lambda count, total: events.append((count, total))):
         counting.advance(3)
     assert events == []
 
@@ -80,8 +80,8 @@ def test_a_run_reports_the_bytes_it_has_read(
 
 def test_a_log_has_occasional_lines_of_progress(tmp_path: Path) -> None:
     listener = log_to(storage_at(tmp_path), "log.jsonl")
-    for done in range(1, 4):
-        emit([listener], "progress", "candidates", done=done, total=9)
+    for count in range(1, 4):
+        emit([listener], "progress", "candidates", done=count, total=9)
         emit([listener], "message", "candidates", text="x")
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [line["event"] for line in lines] == ["progress", *["message"] * 3]

@@ -55,7 +55,7 @@ def test_a_delivery_may_be_named_by_its_format(
     name: str, delivery: Delivery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registered: list[Stage] = []
-    monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
+    monkeypatch.setattr(STAGES, "add", lambda _name, entry, _module: registered.append(entry))
     stage("hand.out", config=DeliveryConfig, outputs={"sheet": CandidateIds}, delivers=name)(
         nothing
     )

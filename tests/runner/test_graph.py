@@ -19,10 +19,10 @@ from schemas import Judgements
 WHOLE = Judgements.zero_rows()
 
 
-def problems(made: Outputs) -> list[str]:
+def problems(outputs: Outputs) -> list[str]:
     """Return the problems of a stage with these outputs that declares Judgements."""
     stage: Stage = Stage(
-        "own.stage", lambda *_: made, config=StageConfig, outputs={"judgements": Judgements}
+        "own.stage", lambda *_: outputs, config=StageConfig, outputs={"judgements": Judgements}
     )
     node = Node("own", stage, StageConfig(), {}, {})
     return list(map(str, dry_run({"own": node}, {})[1]))
@@ -41,15 +41,15 @@ def test_undeclared_tables_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "message"),
+    ("frame", "message"),
     [
         (WHOLE.drop("tp"), "column tp: missing"),
         (WHOLE.with_columns(tp=pl.lit("yes")), "column tp: "),
         (WHOLE.with_columns(pl.col("nothing")), "nothing"),
     ],
 )
-def test_columns_that_do_not_match_are_reported(made: pl.LazyFrame, message: str) -> None:
-    (error,) = problems({"judgements": made})
+def test_columns_that_do_not_match_are_reported(frame: pl.LazyFrame, message: str) -> None:
+    (error,) = problems({"judgements": frame})
     assert error.startswith("stages.own: ")
     assert message in error
 

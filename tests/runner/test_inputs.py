@@ -281,7 +281,7 @@ def read_all(batches: Iterable[Batch]) -> tuple[Any, ...]:
 
 
 def check_together(
-    folder: Path, contents: list[list[str]], name: str, asked: list[str], options: dict[str, Any]
+    folder: Path, contents: list[list[str]], name: str, columns: list[str], options: dict[str, Any]
 ) -> None:
     reader = format_of(name, kind="corpus")
     files = []
@@ -289,8 +289,8 @@ def check_together(
         path = folder / f"{number}{name}"
         path.write_bytes("".join(content).encode())
         files.append(SourceFile(path.name, path, reader, reader.options.model_validate(options)))
-    alone = read_all(batch for file in files for batch in file.batches(asked, 1 << 20))
-    together = read_all(batch for _, batch in read_batches(files, asked, 1 << 20))
+    alone = read_all(batch for file in files for batch in file.batches(columns, 1 << 20))
+    together = read_all(batch for _, batch in read_batches(files, columns, 1 << 20))
     assert together == alone
 
 

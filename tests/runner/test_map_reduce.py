@@ -373,16 +373,16 @@ STRUCTURES = ["<doc id='x'>", "<doc>", "</doc>", "<p>", "</p>"]
 
 def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.DataFrame, int]:
     format_ = format_of(path.name)
-    given_ = format_.options.model_validate(options)
+    format_options = format_.options.model_validate(options)
     assert format_.divide
     assert format_.read_part
-    division = format_.divide(path, given_, size)
+    division = format_.divide(path, format_options, size)
     parts = division.parts
     assert not parts or division.digest == file_digest(path)
     table = [
         batch.tokens
         for part in parts
-        for batch in format_.read_part(path, given_, COLUMNS, 7, part)
+        for batch in format_.read_part(path, format_options, COLUMNS, 7, part)
     ]
     for part in parts:
         assert part.content(path) == part.digest
@@ -753,9 +753,9 @@ def test_two_runs_at_once_compute_each_stage_once(
     both = [laboratory.start("run", path=[plugin_two_processes]) for _ in range(2)]
     wait_until(lambda: laboratory.has_message("slow", WAITS), laboratory)
     gate.open()
-    done = [finish(process) for process in both]
-    assert [each.code for each in done] == [0, 0], done[0].text + done[1].text
-    assert sum(f"slow: {WAITS}" in each.err for each in done) == 1
+    ends = [finish(process) for process in both]
+    assert [each.code for each in ends] == [0, 0], ends[0].text + ends[1].text
+    assert sum(f"slow: {WAITS}" in each.err for each in ends) == 1
     computed = Counter(each["stage"] for each in laboratory.events("stage_started"))
     assert set(computed.values()) == {1}
     records = laboratory.records()

@@ -48,7 +48,10 @@ def test_files_with_pattern_characters_in_names_are_read(
     assert outcome.code == 0, outcome.text
     assert call(["show", "x.toml", "candidates", "--runs", runs, "--output", "shown.csv"]).code == 0
     assert call(["score", name, "--measures", "mi", "--output", "scored.csv"]).code == 0
-    assert [len(pl.read_csv(tmp_path / f"{made}.csv")) for made in ("shown", "scored")] == [12, 12]
+    assert [len(pl.read_csv(tmp_path / f"{table}.csv")) for table in ("shown", "scored")] == [
+        12,
+        12,
+    ]
 
 
 def write_names_with_patterns(path: Path, rows: pl.DataFrame) -> None:

@@ -126,9 +126,9 @@ def test_one_label_less_misses_the_target(done_designs: lx.Run, how: dict[str, f
     for row in table.filter((pl.col("looks") == 1) & pl.col("kind").is_not_null()).rows(named=True):
         place = NAMES.index(row["question"])
         levels = np.full(len(NAMES), 0.05)
-        met = [plan.target.is_met(plan.at[row["plan"]](row["labels"] - less), levels)[place]
-               for less in (0, 1)]  # fmt: skip
-        assert met == [True, False]
+        is_met = [plan.target.is_met(plan.at[row["plan"]](row["labels"] - less), levels)[place]
+                  for less in (0, 1)]  # fmt: skip
+        assert is_met == [True, False]
 
 
 def test_looks_require_more_labels(done_designs: lx.Run) -> None:
@@ -213,8 +213,8 @@ def test_added_questions_are_planned_together(
     assert added["asked"].to_list() == [True] * len(own) + [False] * (len(names) - len(own))
     assert set(names) == set(NAMES if goal.half_width else NAMES[4:6])
     for place, row in enumerate(added.iter_rows(named=True)):
-        for chosen, column in (([row["question"]], "alone"), (names[: place + 1], "labels")):
-            one = plans(done_designs, goal, questions=chosen)
+        for group, column in (([row["question"]], "alone"), (names[: place + 1], "labels")):
+            one = plans(done_designs, goal, questions=group)
             assert question_table(one, "designed", None)["labels"][-1] == row[column]
 
 

@@ -485,7 +485,7 @@ def _baseline(place: _Place, best: str) -> Iterator[Finding]:
         beside_it = _precision(place, best)
         apart = beside_it is None or abs(beside_it - value - row["difference"]) > UNEQUAL
         how = "compared with the candidates outside the list" if apart else ""
-        text += f"; {phrases.held_against(test, alpha=place.tested.alpha, how=how)}"
+        text += f"; {phrases.against_baseline(test, alpha=place.tested.alpha, how=how)}"
     yield Finding(
         **place.facts("baseline"), text=phrases.sentence(text), name=best, value=value, lower=lower,
         upper=upper, p_adjusted=p,

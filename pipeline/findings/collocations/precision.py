@@ -251,14 +251,9 @@ def _compare_lists(
                 about=say.__name__, text=phrases.sentence(text), name=subset, other=most.name,
                 value=most.difference, p_adjusted=most.p_adjusted, **facts,
             )  # fmt: skip
-    open_ = [each.name for each in lists if each not in sure]
+    open_ = [each for each in lists if each not in sure]
     if open_:
-        many = count_text(len(open_), "list")
-        verb = "does" if len(open_) == 1 else "do"
-        text = (
-            f"{many} of the same size {verb} not differ significantly from the set: "
-            f"{phrases.list_text(open_)}"
-        )
+        text = phrases.not_different(open_, alpha=alpha, of="list of the same size", than="the set")
         yield Finding(
             about="together",
             text=phrases.sentence(text),

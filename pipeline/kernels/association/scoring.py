@@ -158,9 +158,7 @@ BATCH = 131_072
 """Rows of a batch: a column of it takes 1 MB, its query a small share of the time."""
 
 
-def score_signatures(
-    signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr], *, threads: int = 1
-) -> pl.DataFrame:
+def score_signatures(signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """Return the scores of all signatures, in their order.
 
     Parameters
@@ -169,8 +167,6 @@ def score_signatures(
         Int64 columns f, f1, f2, N.
     expressions : mapping of str to Expr
         Name to expression over cells, shared intermediates and measures.
-    threads : int
-        Number of parallel batches. Use 1 within a Polars query, whose threads would deadlock.
 
     Returns
     -------
@@ -178,11 +174,11 @@ def score_signatures(
         One Float64 column per name; null for NaN. Equal signatures have bitwise equal scores.
     """
     if all_distinct(signatures):
-        return _score_rows(signatures, expressions, threads)
+        return _score_rows(signatures, expressions)
     distinct = signatures.unique(maintain_order=True)
     numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
     rows = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
-    return _score_rows(distinct, expressions, threads)[rows.get_column("_place")]
+    return _score_rows(distinct, expressions)[rows.get_column("_place")]
 
 
 def all_distinct(signatures: pl.DataFrame) -> bool:
@@ -207,9 +203,7 @@ _FACTOR = 6364136223846793005
 """Multiplier of Knuth's MMIX generator; the products wrap around."""
 
 
-def _score_rows(
-    signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr], threads: int
-) -> pl.DataFrame:
+def _score_rows(signatures: pl.DataFrame, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """Score every row, batch by batch."""
     columns = required_columns(expressions.values())
     numbers = {
@@ -218,10 +212,10 @@ def _score_rows(
         for name, each in expressions.items()
     }
     score_batch = partial(_score_batch, steps=steps(columns), numbers=numbers)
-    return _map_batches(_single_chunks(signatures), score_batch, threads)
+    return _map_batches(_single_chunks(signatures), score_batch)
 
 
-def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:
+def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr]) -> pl.DataFrame:
     """Evaluate row-wise expressions in steps and batches.
 
     Parameters
@@ -230,20 +224,20 @@ def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) 
         Any columns.
     *steps : sequence of Expr
         Expressions of each step over the columns of the previous one.
-    threads : int
-        As for `score_signatures`.
     """
-    return _map_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
+    return _map_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part))
 
 
-def _map_batches(
-    rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], threads: int
-) -> pl.DataFrame:
+_THREADS = 2
+"""Number of parallel batches; each also uses Polars threads."""
+
+
+def _map_batches(rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
     """Apply a function to every batch, in threads, and concatenate the results."""
     slices = list(rows.iter_slices(BATCH)) or [rows]
-    if threads == 1 or len(slices) == 1:
-        return pl.concat(map(work, slices))
-    with ThreadPoolExecutor(threads) as pool:
+    if len(slices) == 1:
+        return work(slices[0])
+    with ThreadPoolExecutor(_THREADS) as pool:
         return pl.concat(pool.map(work, slices))
 
 
@@ -324,16 +318,12 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
         columns = set(parsed.meta.root_names())
         if unknown := sorted(columns - set(names)):
             raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(names)}")
-        by_row = bool(columns) and _is_row_by_row(parsed, rows)
         dtype = rows.select(parsed).dtypes[0]
     except pl.exceptions.PolarsError as error:
         why = errors.query(error)
         raise ValueError(f"{formula!r} is not a Polars SQL expression: {why}") from error
-    if not by_row:
-        raise ValueError(
-            f"{formula!r} is not an expression of a single row: constants, aggregates and window "
-            "functions are not allowed"
-        )
+    if not columns:
+        raise ValueError(f"{formula!r} is a constant: it uses no column")
     if not dtype.is_numeric():
         raise ValueError(f"{formula!r} gives {dtype}, not a number")
     return parsed
@@ -344,16 +334,6 @@ _PROBE = tables(
         {"f": [3, 9, 1, 4], "f1": [40, 11, 7, 90], "f2": [8, 60, 25, 13], "N": [500, 400, 800, 300]}
     )
 ).collect()
-
-
-def _is_row_by_row(parsed: pl.Expr, probe: pl.DataFrame) -> bool:
-    """Return true if the result of a row does not depend on other rows.
-
-    Each row is duplicated, since Polars divides single rows differently, see `_single_chunks`.
-    """
-    column = parsed.alias("x")
-    alone = (probe[[row, row]].select(column).head(1) for row in range(probe.height))
-    return probe.select(column).equals(pl.concat(alone))
 
 
 def score(
@@ -402,14 +382,10 @@ def score(
     )
 
 
-_THREADS = 2
-"""Number of parallel batches; each also uses Polars threads."""
-
-
 def score_now(
     candidates: pl.DataFrame, *, expressions: Mapping[str, pl.Expr], seed: str = ""
 ) -> pl.DataFrame:
-    """Add the scores to a table in memory, with all threads.
+    """Add the scores to a table in memory; see `score`.
 
     Parameters
     ----------
@@ -419,10 +395,6 @@ def score_now(
         The measures by name, from `measure_expressions`.
     seed : str
         Seed of the measure `random`.
-
-    Notes
-    -----
-    Like `score`, but Polars limits Python functions inside a query to one thread.
     """
     # Measures with random numbers are scored for every candidate.
     of_pair = {
@@ -430,11 +402,11 @@ def score_now(
     }
     others = {name: each for name, each in expressions.items() if name not in of_pair}
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
-    scores = score_signatures(signatures, others, threads=_THREADS).get_columns()
+    scores = score_signatures(signatures, others).get_columns()
     if of_pair:
         numbers = [random_number(candidates.columns, seed=seed)]
         drawn = [expressions[name].alias(name) for name in sorted(of_pair)]
-        scores += select_by_rows(candidates, numbers, drawn, threads=_THREADS).get_columns()
+        scores += select_by_rows(candidates, numbers, drawn).get_columns()
     return candidates.with_columns(scores).select(*candidates.columns, *expressions)
 
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from pipeline.errors import NotMadeYet
 from pipeline.findings.base import Finding, StageFinding, StageView, leading_sentences
+from pipeline.findings.phrases import slug
 from pipeline.formats.tables import to_csv
 from pipeline.remarks.base import LEVELS, Remark
 from pipeline.report.charts.style import Slot, Style
@@ -55,7 +56,6 @@ from pipeline.report.view import (
     fits_in_memory,
     format_cell,
     format_percent,
-    slug,
     unique_names,
 )
 

@@ -482,9 +482,9 @@ class DesignedLook:
     missed: FloatArray
 
     @property
-    def apart(self) -> float:
+    def simultaneous_confidence(self) -> float:
         """The confidence level of simultaneous limits."""
-        return self.confidence if self.plan is None else 1.0 - self.plan.apart
+        return self.confidence if self.plan is None else 1.0 - self.plan.union_level
 
     def share_alpha(self, number: int) -> DesignedLook:
         """Return a copy with alpha divided by the number of simultaneous estimates."""
@@ -648,9 +648,9 @@ def differences(
         table = anytime_limits_of_differences(table, confidence=config.confidence)
         family = table
     else:
-        apart = look.share_alpha(len(pairs) * len(at))
+        single = look.share_alpha(len(pairs) * len(at))
         family = pair_estimates(
-            study, pairs=pairs, at=at, confidence=apart.of_pairs(study, pairs, at)
+            study, pairs=pairs, at=at, confidence=single.of_pairs(study, pairs, at)
         )
     table = table.with_columns(lower_family=family["lower"], upper_family=family["upper"])
     return adjust(
@@ -804,7 +804,7 @@ def _tables(
     for name, table in _lists(config, study, sizes, look):
         yield name, lists_at_any_time(table, level=sizes.level) if config.anytime else table
     if config.band == "simultaneous":
-        options = {"replicates": config.replicates, "confidence": look.apart}
+        options = {"replicates": config.replicates, "confidence": look.simultaneous_confidence}
         at, seed = sizes.together, config.seed
         yield "bands", list_bands(study, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types
         yield "difference_bands", pair_bands(study, pairs=pairs, at=at, seed=seed, **options)  # type: ignore[arg-type]  # options of several types

@@ -405,7 +405,7 @@ def _bands(
     draws: pl.DataFrame,
 ) -> Outputs:
     """Return simultaneous limits, and where they cross thresholds."""
-    at_once = config.confidence if look.plan is None else 1.0 - look.apart
+    at_once = config.confidence if look.plan is None else 1.0 - look.simultaneous_level
     band = bands(
         steps,
         ranks,

@@ -166,7 +166,7 @@ class Plan:
         return np.array(self.labels, dtype=np.float64) / self.labels[-1]
 
     @property
-    def apart(self) -> float:
+    def union_level(self) -> float:
         """The level of this look for limits with unknown dependence between looks."""
         levels = increment_levels(self.shares, alpha=self.alpha, spending=self.spending)
         return max(_LEAST, float(levels[self.now]))
@@ -177,7 +177,7 @@ class Plan:
         Exact or uninformative looks have the same limits at any level.
         """
         own = levels[..., self.now]
-        return np.where(np.isnan(own), self.apart, np.maximum(own, _LEAST))
+        return np.where(np.isnan(own), self.union_level, np.maximum(own, _LEAST))
 
     def rows(self, category: str, questions: list[str], levels: FloatArray) -> pl.DataFrame:
         """Return the table `Looks` for some questions, with levels of shape (questions, looks)."""
@@ -261,9 +261,9 @@ class SimpleLook:
         return self.alpha if self.plan is None else float(self.plan.levels_now(self._levels))
 
     @property
-    def apart(self) -> float:
-        """The level for simultaneous limits."""
-        return self.alpha if self.plan is None else self.plan.apart
+    def simultaneous_level(self) -> float:
+        """The level of simultaneous limits; alpha without declared looks."""
+        return self.alpha if self.plan is None else self.plan.union_level
 
     @property
     def _levels(self) -> FloatArray:

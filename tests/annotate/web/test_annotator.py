@@ -80,7 +80,7 @@ def test_hostile_texts_are_not_interpreted(tmp_path: Path) -> None:
     labels = (HOSTILE, *(f"label {n}" for n in range(10)))
     work = work_in(tmp_path, labels=labels, annotators=(HOSTILE,), title=HOSTILE,
                    instructions=HOSTILE, guidelines={HOSTILE: HOSTILE})  # fmt: skip
-    ask(work, HOSTILE, shown=contents)
+    ask(work, HOSTILE, contents=contents)
     with ServedWork(work, {"categories": {HOSTILE: [HOSTILE]}}) as served:
         page = served.get(HOSTILE)
         block = page.text.partition('id="work"')[2].partition("</script>")[0]
@@ -198,7 +198,7 @@ def test_an_unknown_secret_gets_the_same_response_as_no_page(served_work: Served
 
 
 def test_a_person_cannot_read_or_write_answers_of_another(served_work: ServedWork) -> None:
-    ask(served_work.work, "ben", shown={**items(), "only": items()["x0"]})
+    ask(served_work.work, "ben", contents={**items(), "only": items()["x0"]})
     mine = label("x0", note="of ana")
     assert served_work.statuses("ana", mine) == ["saved"]
     # ben's decision with ana's key is his own and reveals nothing of hers
@@ -228,7 +228,7 @@ def test_a_person_cannot_read_or_write_answers_of_another(served_work: ServedWor
 def test_ids_of_items_may_contain_any_characters(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     names = ["a/b", "../x", "ü ?#%", "a//b/"]
-    ask(work, "ana", shown={each: items()["x0"] for each in names})
+    ask(work, "ana", contents={each: items()["x0"] for each in names})
     with ServedWork(work) as served:
         for name in names:
             quoted = "".join(f"%{byte:02X}" for byte in name.encode())
@@ -475,7 +475,11 @@ def test_invalid_queries_are_refused(served_bodies: ServedWork, query: str) -> N
 
 def test_keying_accepts_any_text_that_is_not_empty(tmp_path: Path) -> None:
     work = work_in(tmp_path, kind="keying")
-    ask(work, "ana", shown={"gehen": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}})
+    ask(
+        work,
+        "ana",
+        contents={"gehen": {"units": {"lemma": "gehen"}, "lexicon_forms": "gehe, ging"}},
+    )
     with ServedWork(work) as served:
         (card,) = served.get("ana", "/cards").json()["cards"]
         assert (card["units"], card["examples"], card["lexicon_forms"]) == (
@@ -566,12 +570,12 @@ def test_an_added_person_has_a_page_with_reassigned_cards(
 
 def test_an_anonymous_round_shows_letters_shuffled_for_each_card(tmp_path: Path) -> None:
     work = work_in(tmp_path, annotators=("ana", "ben", "eva"))
-    ask(work, "ana", "ben", "eva", shown=items(20))
+    ask(work, "ana", "ben", "eva", contents=items(20))
     labels = {"ana": "SVC", "ben": "free", "eva": "figurative"}
     for who, answer in labels.items():
         for item in items(20):
             say(work, who, item, answer, note=f"{answer} fits", unsure=who == "ben")
-    ask(work, "ana", shown=items(20), round_name="adjudication")
+    ask(work, "ana", contents=items(20), round_name="adjudication")
     with ServedWork(work) as served:
 
         def first() -> list[list[dict[str, Any]]]:

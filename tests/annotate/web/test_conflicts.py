@@ -171,10 +171,10 @@ def test_only_the_coordinators_page_can_decide(bench: Bench) -> None:
 
 def test_long_lists_of_conflicts_have_pages(tmp_path: Path) -> None:
     many = 2 * _ROWS + 1
-    bench = Bench(tmp_path, shown=items(many))
-    bench.sheet("001.csv", dict.fromkeys(bench.shown, "free"))
+    bench = Bench(tmp_path, contents=items(many))
+    bench.sheet("001.csv", dict.fromkeys(bench.contents, "free"))
     with open_log(bench.work.database) as log:
-        append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.shown])
+        append(log, [Decision(f"k{each}", "ana", each, answer="SVC") for each in bench.contents])
     page = page_of(bench)
     assert page.text().count("<li>") == _ROWS + 1  # and one for all of ana
     assert "Keep all answers of ana 's sheets" in page.words()
@@ -205,7 +205,7 @@ def test_conflicts_of_two_sheets_are_decided_one_by_one(bench: Bench) -> None:
 
 def test_an_answer_that_adjudicators_saw_can_only_be_kept(bench: Bench) -> None:
     say(bench.work, "ben", "x0", "free")
-    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", shown=dict(bench.shown))
+    ask(bench.work, "carla", ids=["x0"], round_name="adjudication", contents=dict(bench.contents))
     page = page_of(bench)
     assert "counts and cannot change, since adjudicators have seen it" in page.words()
     assert [each["keep"] for each in page.buttons()] == ["page"]

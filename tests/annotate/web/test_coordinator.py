@@ -321,7 +321,7 @@ def keying(
 ) -> tuple[SheetWork, TestClient]:
     office = desk(folder).work
     work = replace(office, kind="keying", labels=(), folder=folder / "keying", keying=joined)
-    ask(work, "ana", shown=LEMMAS)
+    ask(work, "ana", contents=LEMMAS)
     with open_log(work.database) as log:
         both = [TaskRequest("ben", each, n) for n, each in enumerate(LEMMAS, 1)]
         add_tasks(log, both if shared else [], round_name="annotation")

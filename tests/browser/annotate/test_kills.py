@@ -130,7 +130,7 @@ class Desk:
 @pytest.fixture
 def desk(chromium: Browser, tmp_path: Path) -> Iterator[Desk]:
     work = work_in(tmp_path / "work", annotators=(WHO,))
-    ask(work, WHO, shown={each: dict(shown) for each, shown in pairs(300).items()})
+    ask(work, WHO, contents={each: dict(content) for each, content in pairs(300).items()})
     forks = Forks(work.folder, [WHO], free_port())
     desk = Desk(chromium, tmp_path, forks, Random(40))
     yield desk

@@ -30,15 +30,15 @@ SAME = {"category": "TP", "n_candidates": 5102, "n_sampled": 500, "k_sampled": 5
         "positives": None}  # fmt: skip
 
 
-def rows(**found: tuple[float | None, float, float]) -> list[dict[str, Any]]:
+def rows(**estimates: tuple[float | None, float, float]) -> list[dict[str, Any]]:
     return [
         {"measure": name, "average_precision": value, "lower": lower, "upper": upper}
-        for name, (value, lower, upper) in found.items()
+        for name, (value, lower, upper) in estimates.items()
     ]
 
 
-def average_texts(*given: dict[str, Any], **same: Any) -> list[str]:
-    frame = table(AveragePrecision, given, **{**SAME, **same})
+def average_texts(*entries: dict[str, Any], **same: Any) -> list[str]:
+    frame = table(AveragePrecision, entries, **{**SAME, **same})
     return texts("average_precisions", stage("evaluate.average_precision", {
         "average_precision": frame,
     }))  # fmt: skip

@@ -27,8 +27,8 @@ NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB")
 def examples_of(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
     tokens = number_tokens(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
-    chosen = draw(add_positions(pairs, tokens), most=most, seed=seed)
-    return sentences(chosen, tokens, form="form").collect()
+    examples = draw(add_positions(pairs, tokens), most=most, seed=seed)
+    return sentences(examples, tokens, form="form").collect()
 
 
 @given(corpus=corpora(), most=st.integers(0, 3))

@@ -480,10 +480,10 @@ labels = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=12)
 
 @given(labels, st.data())
 def test_any_judgement_of_open_draws_is_in_the_worst_case_range(
-    given_: list[bool | None], data: Any
+    judgements: list[bool | None], data: Any
 ) -> None:
-    worst = worst_cases_of(given_)
-    settled = [data.draw(st.booleans()) if each is None else each for each in given_]
+    worst = worst_cases_of(judgements)
+    settled = [data.draw(st.booleans()) if each is None else each for each in judgements]
     for n, low, high in worst.select("n", "precision_if_false", "precision_if_true").rows():
         assert low <= sum(settled[:n]) / n <= high
 

@@ -39,7 +39,7 @@ def bounds(levels: np.ndarray) -> np.ndarray:
 
 def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str) -> list[float]:
     """Follow the density of Z on an even grid, with Simpson's rule, for one question."""
-    aims, critical, spent = SPENDING[spending](shares, alpha), [], 0.0
+    aims, critical, used = SPENDING[spending](shares, alpha), [], 0.0
     z, mass, before = np.zeros(1), np.ones(1), 0.0
     for variance, aim in zip(V, aims, strict=True):
         rho, sd = np.sqrt(before * variance), np.sqrt(1.0 - before * variance)
@@ -48,14 +48,14 @@ def slow_bounds(shares: list[float], V: list[float], alpha: float, spending: str
             far = ndtr((rho * z - c) / sd) + ndtr((-c - rho * z) / sd)  # noqa: B023
             return float((mass * far).sum())  # noqa: B023
 
-        c = brentq(lambda c: crossing_probability(c) - (aim - spent), 0.0, 39.0, xtol=1e-14)  # noqa: B023
+        c = brentq(lambda c: crossing_probability(c) - (aim - used), 0.0, 39.0, xtol=1e-14)  # noqa: B023
         points = np.linspace(-min(c, 9.0), min(c, 9.0), 801)
         simpson = np.full(801, 2.0)
         simpson[1::2], simpson[0], simpson[-1] = 4.0, 1.0, 1.0
         density = norm.pdf(points[:, None], rho * z, sd) @ mass
         z, mass, before = points, density * simpson * (points[1] - points[0]) / 3.0, 1.0 / variance
         critical.append(float(c))
-        spent = float(aim)
+        used = float(aim)
     return critical
 
 

@@ -54,9 +54,9 @@ def test_expected_costs_agree_with_many_samples() -> None:
     x, group = random_population(1)
     pi, bits = inclusion(x, size=60), np.random.default_rng(2)
     samples = bits.random((4000, len(x))) < pi
-    met = [len(np.unique(group[row])) for row in samples]
-    assert groups_met(pi, group) == pytest.approx(np.mean(met), rel=0.01)
-    costs = [4.0 * m + row.sum() for m, row in zip(met, samples, strict=True)]
+    counts = [len(np.unique(group[row])) for row in samples]
+    assert groups_met(pi, group) == pytest.approx(np.mean(counts), rel=0.01)
+    costs = [4.0 * m + row.sum() for m, row in zip(counts, samples, strict=True)]
     assert expected_cost(pi, LabellingCost(group, 5.0, 1.0)) == pytest.approx(
         np.mean(costs), rel=0.01
     )

@@ -347,11 +347,11 @@ def test_points_outside_the_range_of_y_are_omitted() -> None:
 
 
 def test_tooltips_show_n_precision_and_recall() -> None:
-    (met,) = tooltip_layers(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL))
-    assert [tip["title"] for tip in met.encoding["tooltip"]] == [
+    (layer,) = tooltip_layers(precision_recall_chart(TWO_RECALL_GRAPH, BASE, window=ALL))
+    assert [tip["title"] for tip in layer.encoding["tooltip"]] == [
         "measure", "n", "recall (%)", "precision (%)",
     ]  # fmt: skip
-    assert met.data.height == 400
+    assert layer.data.height == 400
 
 
 def test_the_baseline_is_drawn_if_there_is_one() -> None:

@@ -17,8 +17,8 @@ LINES = Axes(x_title="n", y_title="precision (%)")
 DOTS = Axes(x_title="rate", y_title="precision (%)", joined=False)
 
 
-def rows(*given: tuple[str, float, float | None, float | None, float | None]) -> pl.DataFrame:
-    return pl.DataFrame(list(given), schema=SCHEMA, orient="row")
+def rows(*values: tuple[str, float, float | None, float | None, float | None]) -> pl.DataFrame:
+    return pl.DataFrame(list(values), schema=SCHEMA, orient="row")
 
 
 ONE = rows(("mi", 100, 30, 25, 35), ("mi", 200, 20, 15, 25), ("dice", 100, 40, 30, 50))

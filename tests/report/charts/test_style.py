@@ -31,18 +31,18 @@ places = st.lists(st.floats(0, 340), min_size=1, max_size=12)
 
 
 @given(places)
-def test_labels_keep_their_distance_and_are_inside_the_range(wanted: list[float]) -> None:
-    placed = sorted(spread_labels(wanted, gap=15.0, low=0.0, high=340.0))
+def test_labels_keep_their_distance_and_are_inside_the_range(heights: list[float]) -> None:
+    placed = sorted(spread_labels(heights, gap=15.0, low=0.0, high=340.0))
     assert min(placed) >= -1e-9
     assert max(placed) <= 340 + 1e-9
     assert all(b - a >= 15 - 1e-9 for a, b in itertools.pairwise(placed))
 
 
 @given(places)
-def test_the_order_of_labels_is_kept(wanted: list[float]) -> None:
-    placed = spread_labels(wanted, gap=15.0, low=0.0, high=340.0)
-    by_wish = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    assert by_wish == sorted(range(len(wanted)), key=lambda i: placed[i])
+def test_the_order_of_labels_is_kept(heights: list[float]) -> None:
+    placed = spread_labels(heights, gap=15.0, low=0.0, high=340.0)
+    by_wish = sorted(range(len(heights)), key=lambda i: heights[i])
+    assert by_wish == sorted(range(len(heights)), key=lambda i: placed[i])
 
 
 def test_labels_that_fit_do_not_move() -> None:
@@ -58,14 +58,14 @@ def test_crowded_labels_are_centred_on_their_mean() -> None:
 
 
 @given(st.lists(st.floats(100, 140), min_size=2, max_size=5))
-def test_no_single_move_brings_labels_nearer(wanted: list[float]) -> None:
+def test_no_single_move_brings_labels_nearer(heights: list[float]) -> None:
     """Without bounds, moving any group by a little costs more than it gains."""
-    placed = spread_labels(wanted, gap=10.0, low=-1000.0, high=1000.0)
+    placed = spread_labels(heights, gap=10.0, low=-1000.0, high=1000.0)
 
     def cost(positions: list[float]) -> float:
-        return sum((a - b) ** 2 for a, b in zip(positions, wanted, strict=True))
+        return sum((a - b) ** 2 for a, b in zip(positions, heights, strict=True))
 
-    order = sorted(range(len(wanted)), key=lambda i: placed[i])
+    order = sorted(range(len(heights)), key=lambda i: placed[i])
     for start, end in itertools.combinations(range(len(order) + 1), 2):
         for step in (-0.01, 0.01):
             moved = list(placed)

@@ -40,8 +40,8 @@ def fill_data(value: Any, data: list[Any]) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: data[held] if name == "data" and isinstance(held, int) else fill_data(held, data)
-        for name, held in value.items()
+        name: data[part] if name == "data" and isinstance(part, int) else fill_data(part, data)
+        for name, part in value.items()
     }
 
 

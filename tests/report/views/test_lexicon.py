@@ -75,8 +75,8 @@ def blocks_lexicon(tables: dict[str, pl.DataFrame] = TABLES_LEXICON, **options: 
     return list(flatten_blocks(show_lexicon(stage, LexiconView(**options))))
 
 
-def blocks_by_name(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
-    return {each.name: each for each in flatten_blocks(found) if not isinstance(each, Text)}
+def blocks_by_name(blocks: list[Block]) -> dict[str, Listing | Figure | Explorer]:
+    return {each.name: each for each in flatten_blocks(blocks) if not isinstance(each, Text)}
 
 
 def test_the_view_of_a_lexicon_has_all_its_blocks() -> None:
@@ -206,8 +206,8 @@ def test_comparison_shows_differences_and_lemmas() -> None:
         config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
     )
     result = {name: table.lazy().collect() for name, table in tables.items()}
-    shown = frames.stage("evaluate.lexicons", result, lexicons=["two", "one"])
-    view = replace(shown, labels={"one": "other"})
+    blocks = frames.stage("evaluate.lexicons", result, lexicons=["two", "one"])
+    view = replace(blocks, labels={"one": "other"})
     outcome = blocks_by_name(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
     assert list(outcome) == ["lexicons", "differences", "lemmas"]
     lemmas = outcome["lemmas"]

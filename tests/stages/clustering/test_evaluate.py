@@ -31,7 +31,7 @@ def gold(classes: Mapping[str, str] = GOLD) -> pl.DataFrame:
 def entries(
     clusters: Mapping[str, str] = INDUCED, *, system: str = "S", run: str = "1"
 ) -> pl.DataFrame:
-    rows = [(system, run, item, one, None) for item, held in clusters.items() for one in held]
+    rows = [(system, run, item, one, None) for item, labels in clusters.items() for one in labels]
     return pl.DataFrame(rows, schema=InducedEntries.columns(), orient="row")
 
 

@@ -202,8 +202,8 @@ def test_one_file_and_two_give_the_same_tables(tmp_path: Path) -> None:
     two = TWO.replace("g.conllu", "g.tsv").replace('"tag"', '"t2"')
     both = small.run(two + 'induced = "t2.tsv"\nsentences = true\n')
     for name, table in one.items():
-        held = [column for column in table.columns if column != "file"]
-        assert both[name].select(held).equals(table.select(held)), name
+        both_columns = [column for column in table.columns if column != "file"]
+        assert both[name].select(both_columns).equals(table.select(both_columns)), name
 
 
 def test_several_files_are_several_runs(tmp_path: Path) -> None:

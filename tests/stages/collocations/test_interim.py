@@ -179,9 +179,9 @@ def test_very_small_levels_have_a_minimum() -> None:
 def test_a_band_has_the_level_of_its_look() -> None:
     options = {"band": "simultaneous", "replicates": 500, "seed": "s"}
     tables = evaluated_looks("evaluate.precision", drawn_looks(rate=0.15), looks=LOOKS, **options)
-    spent = np.diff(obrien_fleming(SHARES, 0.05), prepend=0.0)[2]
+    level = np.diff(obrien_fleming(SHARES, 0.05), prepend=0.0)[2]
     alone = evaluated_looks(
-        "evaluate.precision", drawn_looks(rate=0.15), confidence=1 - spent, **options
+        "evaluate.precision", drawn_looks(rate=0.15), confidence=1 - level, **options
     )
     assert tables["bands"].equals(alone["bands"])
 

@@ -53,8 +53,8 @@ def test_other_columns_become_provenance() -> None:
     assert join(PREDICTIONS)["judges_provenance"].rows() == [
         ("m", "model", "m-1", 2), ("m", "model", "m-2", 1), ("m", "prompt", "p", 2),
     ]  # fmt: skip
-    chosen = join(PREDICTIONS, provenance=["prompt"])["judges_provenance"]
-    assert chosen["column"].unique().to_list() == ["prompt"]
+    provenance = join(PREDICTIONS, provenance=["prompt"])["judges_provenance"]
+    assert provenance["column"].unique().to_list() == ["prompt"]
     with pytest.raises(ConfigError, match="provenance: the file has no column 'modell'"):
         join(PREDICTIONS, provenance=["modell"])
 
@@ -372,13 +372,13 @@ HOW = {"method": "hypergeometric", "confidence": 0.9}
 def test_unjudged_candidates_need_no_rows(size: int, one: dict, other: dict) -> None:  # type: ignore[type-arg]
     scores = [float(-(place // 3)) for place in range(size)]
     ranks = ranks_of({"x": scores, "y": scores[::-1]}).lazy()
-    given_ = [("A", name(c), tp) for c, tp in one.items()]
-    given_ += [("B", name(c), tp) for c, tp in other.items()]
+    rows = [("A", name(c), tp) for c, tp in one.items()]
+    rows += [("B", name(c), tp) for c, tp in other.items()]
     schema = {"category": pl.String, "id": pl.String, "tp": pl.Boolean}
-    judgements = pl.LazyFrame(given_, schema=schema, orient="row")
+    judgements = pl.LazyFrame(rows, schema=schema, orient="row")
     tables = {"ranks": ranks, "judgements": judgements}
     every, few = judged_draws(tables).collect(), judged_alone(tables)
-    assert few.height <= len(given_) + 2
+    assert few.height <= len(rows) + 2
     assert few.select(every.columns).schema == every.schema
     assert draw_totals(few).equals(draw_totals(every))
     counts = nbest_counts(ranks, few.lazy())

@@ -127,8 +127,8 @@ def test_predictions_of_one_judge_can_be_selected() -> None:
     assert design(assist=SEVERAL, judge="one")["sample"].equals(design(assist=P)["sample"])
     other = SEVERAL.with_columns(category=pl.lit("idiom"), prediction=pl.lit(0.5))
     both = pl.concat([SEVERAL, other])
-    chosen = design(assist=both, judge="one", category="TP")
-    assert chosen["inclusion"].equals(design(assist=P)["inclusion"])
+    table = design(assist=both, judge="one", category="TP")
+    assert table["inclusion"].equals(design(assist=P)["inclusion"])
 
 
 @pytest.mark.parametrize(

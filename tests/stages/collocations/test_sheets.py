@@ -326,8 +326,8 @@ def test_bands_cover_the_declared_range() -> None:
     assert band["n"].to_list() == [3, 4, 5, 6, 7, 8]
     inside = tables["precision"].filter(measure="a").join(band, on=["measure", "n"])
     assert (inside["lower_band"] <= inside["lower"]).all()
-    chosen = evaluate(band="simultaneous", band_range=[2, 4], replicates=200)["bands"]
-    assert sorted(set(chosen["n"])) == [2, 3, 4]
+    bands = evaluate(band="simultaneous", band_range=[2, 4], replicates=200)["bands"]
+    assert sorted(set(bands["n"])) == [2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ Y = entries_join_sheets(("", "y", None, None))["id"].item()
 def rounds(
     *decisions: RowJoinSheets,
     first: list[RowJoinSheets] = FIRST,
-    named: str = "adjudication",
+    later_round: str = "adjudication",
     **options: Any,
 ) -> dict[str, pl.DataFrame]:
     """Join the first labels of anna and ben for x and y, and the later decisions."""
@@ -368,7 +368,7 @@ def rounds(
     people = pl.DataFrame({"annotator": ["anna", "ben"]}).join(units, how="cross")
     order = pl.int_range(1, pl.len() + 1)
     sheet = people.select("annotator", order=order, id="id", l1="l1", l2="l2")
-    round_names = [None] * len(first) + [named] * len(decisions)
+    round_names = [None] * len(first) + [later_round] * len(decisions)
     every = entries_join_sheets(*first, *decisions).with_columns(
         pl.Series("round", round_names, dtype=pl.String)
     )
@@ -447,13 +447,13 @@ def test_a_changed_label_in_adjudication_is_not_a_fault() -> None:
 
 def test_other_people_may_decide_only_in_adjudication() -> None:
     assert problems_rounds(rounds(("carla", "x", "free", None))) == []
-    assert problems_rounds(rounds(("carla", "x", "free", None), named="annotation")) == [
+    assert problems_rounds(rounds(("carla", "x", "free", None), later_round="annotation")) == [
         (6, "annotator", "carla")
     ]
 
 
 def test_an_unknown_round_is_a_fault() -> None:
-    assert problems_rounds(rounds(("carla", "x", "free", None), named="2nd"))[0] == (
+    assert problems_rounds(rounds(("carla", "x", "free", None), later_round="2nd"))[0] == (
         6,
         "round",
         "2nd",

@@ -522,8 +522,8 @@ def test_quality_of_a_sample_has_intervals(design: str, method: str) -> None:
     widths = tables["widths"].filter(pl.col("rate") == 1.0).row(0, named=True)
     assert (widths["n_lemmas"], widths["standard_error"]) == (200, 0.0)
     assert tables["trends"].height == draws.height
-    chosen = tables["intervals"].filter("chosen").select("method", "used").rows()
-    assert chosen == [(method, method)]
+    methods = tables["intervals"].filter("chosen").select("method", "used").rows()
+    assert methods == [(method, method)]
 
 
 def test_a_list_of_lemmas_has_no_interval() -> None:
@@ -532,8 +532,8 @@ def test_a_list_of_lemmas_has_no_interval() -> None:
     lemmas = ["l0", "l1", "l2", "l5", "l6"]
     for drawn in (False, True):
         options = {"lemmas": lemmas, "drawn": drawn}
-        chosen = sample(options, gold=gold, lexicons={"x": lexicon})
-        tables = quality(gold, lexicon, {"replicates": 100}, sample=chosen)
+        table = sample(options, gold=gold, lexicons={"x": lexicon})
+        tables = quality(gold, lexicon, {"replicates": 100}, sample=table)
         row = tables["quality"].filter(statistic="L*").row(0, named=True)
         assert row["value"] < 1
         assert (row["lower"] is not None, row["upper"] is not None) == (drawn, drawn)

@@ -35,9 +35,9 @@ def join(
         candidate_id("lemma")
     )
     further = [pl.Series("round", rounds, dtype=pl.String)] if rounds else []
-    asked = [("anna", 1, "ra"), ("ben", 1, "dar"), ("anna", 2, "dar"), ("ben", 2, "ra")]
+    judgements = [("anna", 1, "ra"), ("ben", 1, "dar"), ("anna", 2, "dar"), ("ben", 2, "ra")]
     columns = ["annotator", "order", "lemma"]
-    sheet = pl.DataFrame(asked if overlap else asked[:2], schema=columns, orient="row")
+    sheet = pl.DataFrame(judgements if overlap else judgements[:2], schema=columns, orient="row")
     return run_stage(
         "join.keying", {"partial": True} | options,
         sheet=sheet.with_columns(candidate_id("lemma")).select("annotator", "order", "id", "lemma"),

@@ -12,6 +12,7 @@ import polars as pl
 
 from pipeline.findings.base import StageView
 from pipeline.findings.clustering import Run, WithoutClusterOptions, clusters_with_words, senses_of
+from pipeline.findings.phrases import slug
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
@@ -43,7 +44,6 @@ from pipeline.report.view import (
     place_in,
     select_names,
     share_limits,
-    slug,
     view,
 )
 

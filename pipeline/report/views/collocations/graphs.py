@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.errors import ConfigError, Problem
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.precision import LookOptions, look_text
-from pipeline.findings.phrases import sentence
+from pipeline.findings.phrases import sentence, slug
 from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
 from pipeline.report.charts.spec import thin_values, within
@@ -28,7 +28,6 @@ from pipeline.report.view import (
     figure,
     listing,
     select_names,
-    slug,
 )
 
 # Options of graphs

@@ -18,8 +18,8 @@ from schemas import Choice, Coefficients, CombinationFit, ListParts, ListRows, T
 from tests.report import report_frames as frames
 
 
-def rows(model: type[Table], *given: Mapping[str, Any], **same: Any) -> pl.DataFrame:
-    return pl.DataFrame([{**same, **row} for row in given], schema=model.columns())
+def rows(model: type[Table], *values: Mapping[str, Any], **same: Any) -> pl.DataFrame:
+    return pl.DataFrame([{**same, **row} for row in values], schema=model.columns())
 
 
 FIT = rows(
