@@ -173,7 +173,7 @@ def clustered_size(
     draws = hits + random.binomial(resampled[:, :, 0] - resampled[:, :, 1], rate)
     sample = np.stack([draws, hits], axis=2)
     variation = bootstrap_variation(
-        sample, signs=[1, -1], redrawn=ClusterBootstrap("verb", 0.95, 1000, "size")
+        sample, signs=[1, -1], bootstrap=ClusterBootstrap("verb", 0.95, 1000, "size")
     )
     plain = variation.error * np.sqrt(variation.freedom / (variation.freedom + 1.0))
     effective = student_p_values(variation.estimate, variation.error, variation.freedom)

@@ -36,7 +36,7 @@ from pipeline.formats.annotation_log import (
     transaction,
 )
 from pipeline.kernels.annotation.sheets import fold
-from pipeline.kernels.lexicon.keying import spell_keyings, spelt_out
+from pipeline.kernels.lexicon.keying import forms_text, spell_keyings
 from pipeline.stages.lexicon.sample import JoinKeying
 
 _ANSWERED = "SELECT answered FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?"
@@ -272,7 +272,7 @@ def _spell(
         keying.spelling if keying else None,
         lemma_is_form=keying is not None and keying.lemma_is_form,
     )
-    table = spelt.select("lemma", "annotator", spelt_out("label")).collect()
+    table = spelt.select("lemma", "annotator", forms_text("label")).collect()
     labels = {(lemma, who): label for lemma, who, label in table.iter_rows()}
     return [
         replace(each, label=labels.get((lemmas[each.id], each.annotator), each.label))

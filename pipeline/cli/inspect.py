@@ -104,14 +104,14 @@ def _upstream(run: Run, stage: str) -> Iterator[Reference]:
                 waiting.append(reference.stage)
 
 
-def beside(query: pl.LazyFrame, words: pl.LazyFrame) -> pl.LazyFrame:
+def insert_words(query: pl.LazyFrame, words: pl.LazyFrame) -> pl.LazyFrame:
     """Return a table with the words inserted after its ids.
 
     Examples
     --------
     >>> ranks = pl.LazyFrame({"rank": [1], "id": ["x"], "score": [2.5]})
     >>> words = pl.LazyFrame({"id": ["x"], "l1": ["in"], "l2": ["Kraft"]})
-    >>> beside(ranks, words).collect().columns
+    >>> insert_words(ranks, words).collect().columns
     ['rank', 'id', 'l1', 'l2', 'score']
     """
     names = query.collect_schema().names()
@@ -174,7 +174,7 @@ def view(run: Run, name: str, selection: View) -> pl.DataFrame:
         words = None
         if name != f"{SWEEP}.{EFFECTS}" and not names_findings(run.project, stacked):
             words = words_for(run, run.reference(stacked), own)
-        whole = query if words is None else beside(query, words)
+        whole = query if words is None else insert_words(query, words)
         columns = _columns_to_show(
             whole, selection, whole.collect_schema().names() if selection.words else own
         )

@@ -41,7 +41,7 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
     ValueError: "form IN ..." is not a Polars SQL condition: READ_CSV is not an allowed ...
     """
     # The default of most stages needs no parser.
-    sql = text if text == EVERY_ROW else rewritten(text, what=what)
+    sql = text if text == EVERY_ROW else rewrite_sql(text, what=what)
     try:
         return pl.sql_expr(sql)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
@@ -49,7 +49,7 @@ def expression(text: str, *, what: str = "condition") -> pl.Expr:
         raise ValueError(f"{quote(text)} is not a Polars SQL {what}: {why}") from error
 
 
-def rewritten(text: str, *, what: str = "condition") -> str:
+def rewrite_sql(text: str, *, what: str = "condition") -> str:
     """Return the rewritten SQL for Polars.
 
     Raises
@@ -59,7 +59,7 @@ def rewritten(text: str, *, what: str = "condition") -> str:
 
     Examples
     --------
-    >>> rewritten("a+b*2 > 3 /* comment */ or not c")
+    >>> rewrite_sql("a+b*2 > 3 /* comment */ or not c")
     '(("a" + ("b" * 2)) > 3) OR (NOT "c")'
     """
     from pipeline.expressions.grammar import rewrite  # noqa: PLC0415  a parser is slow to import

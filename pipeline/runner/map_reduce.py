@@ -31,7 +31,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, add_checksum, now
 from pipeline.runner.store.backends import digest_of, new_draft, scan_tables
 from pipeline.runner.store.digest import canonical, table_digest, text_digest
-from pipeline.runner.store.interface import beside
+from pipeline.runner.store.interface import hidden_key
 from pipeline.runner.task import locate_violations, run_task
 from pipeline.stages.base import Counting
 
@@ -54,7 +54,7 @@ TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
 
 def partial_of(whole: Task) -> str:
     """Return the key of finished shards until their folder is assembled."""
-    return beside(whole.folder, "partial")
+    return hidden_key(whole.folder, "partial")
 
 
 def remove_drafts(whole: Task) -> None:
@@ -121,7 +121,7 @@ def publish_folder(
         artefact = fill(draft)
         storage.write(f"{draft}/{artefacts.NAME}", add_checksum(artefact))
         aside = storage.publish(draft, final)
-        storage.remove(beside(final, "partial"))
+        storage.remove(hidden_key(final, "partial"))
     if aside:
         text = f"the previous content is set aside in {storage.location(aside)}"
         emit(listeners, "message", whole.name, text=text)
@@ -573,7 +573,7 @@ class StageTasks:
         whole, mark = self.whole, self.step.fingerprint
         return artefacts.find(whole.storage, whole.name, mark) is not None
 
-    def undone(self, phase: Phase, only: int | None = None) -> list[int]:
+    def open_tasks(self, phase: Phase, only: int | None = None) -> list[int]:
         """Return the numbers of the tasks of a phase that are not done at this moment.
 
         Parameters

@@ -43,7 +43,7 @@ from pipeline.runner.store.artefacts import Manifest, Record, add_checksum, read
 from pipeline.runner.store.backends import folder_at, scan_tables
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.history import RunRecord, StageRecord
-from pipeline.runner.store.interface import Storage, beside
+from pipeline.runner.store.interface import Storage, hidden_key
 from pipeline.runner.task import scan_files
 
 NAME = "remarks.json"
@@ -107,7 +107,7 @@ def remarks_of(
     known = read_remarks(task.storage, manifest, mark)
     if known is not None:
         return known
-    spill = folder_at(task.storage, beside(task.folder, "staging-spill"))
+    spill = folder_at(task.storage, hidden_key(task.folder, "staging-spill"))
     with task.budget.limit(), memory.spill_to(spill):
         remarks = run_checks(_check_input(task, manifest, later_cuts), thresholds)
     # Where they cannot be kept, as the disk is full or read-only, the next run checks again.
@@ -531,7 +531,7 @@ def states(project: Project, stage: str) -> list[PhaseState]:
     result: list[PhaseState] = []
     for phase in work.phases:
         ready = not any(each.todo for each in result)
-        todo, last = tuple(work.undone(phase)), phase.first + len(phase.tasks) - 1
+        todo, last = tuple(work.open_tasks(phase)), phase.first + len(phase.tasks) - 1
         result.append(PhaseState(phase.name, phase.first, last, todo, ready))
     return result
 
@@ -566,11 +566,11 @@ def run_one(project: Project, stage: str, index: int, listeners: Sequence[Listen
         phase = _phase(work, index)
         alone = phase.name in TOGETHER
         with artefacts.lock_stage(storage, stage, listeners, shared=not alone):
-            if not work.undone(phase, index):
+            if not work.open_tasks(phase, index):
                 return False
             _require_before(work, phase, index)
             with _lock_task(phase, index, listeners):
-                if again := work.undone(phase, index):
+                if again := work.open_tasks(phase, index):
                     work.do(phase, index - phase.first, listeners)
                 return bool(again)
 
@@ -622,14 +622,14 @@ def _lock_task(phase: Phase, index: int, listeners: Sequence[Listener]) -> Itera
     with ExitStack() as stack:
         with task.storage.explain_errors(f"stage {task.name}", task.name):
             waiting = partial(emit, listeners, "message", task.name, text=_WAITING)
-            stack.enter_context(task.storage.lock(beside(task.folder, "lock"), waiting))
+            stack.enter_context(task.storage.lock(hidden_key(task.folder, "lock"), waiting))
         yield
 
 
 def _require_before(work: StageTasks, phase: Phase, index: int) -> None:
     """Refuse a task whose inputs other tasks have not made."""
     before = work.before(phase)
-    if before and (missing := work.undone(before)):
+    if before and (missing := work.open_tasks(before)):
         more = ", ..." if len(missing) > _EXAMPLES else ""
         what = (
             f"it needs the phase {before.name}, of which {len(missing):,} of {len(before.tasks):,}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.expressions import rewritten
+from pipeline.expressions import rewrite_sql
 
 ROWS = pl.DataFrame({
     "a": [0, 1, 2, 3, -7, None], "b": [5, 2, 2, -1, 0, 4], "c": [0.5, -1.5, 2.0, float("nan"), None, 1e9],
@@ -23,7 +23,7 @@ def value(sql: str) -> pl.Series | None:
 
 def is_unchanged(sql: str) -> bool:
     """Return whether rewriting an allowed text does not change it."""
-    before, after = value(sql), value(rewritten(sql))
+    before, after = value(sql), value(rewrite_sql(sql))
     if before is None or after is None:
         return before is after
     return before.dtype == after.dtype and before.equals(after, null_equal=True)
@@ -32,7 +32,7 @@ def is_unchanged(sql: str) -> bool:
 def refusal(sql: str) -> str:
     """Return why a text is refused; nothing if it is not."""
     try:
-        rewritten(sql)
+        rewrite_sql(sql)
     except ValueError as error:
         return str(error)
     return ""

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import schemas
-from pipeline.expressions import FUNCTIONS, expression, rewritten
+from pipeline.expressions import FUNCTIONS, expression, rewrite_sql
 from pipeline.expressions.functions import MANY
 from pipeline.expressions.grammar import DEEPEST, LONGEST, MOST
 from tests.expressions.frames import is_unchanged, refusal, value
@@ -54,8 +54,8 @@ REWRITTEN = {
 
 @pytest.mark.parametrize(("text", "rewritten_text"), REWRITTEN.items())
 def test_texts_are_rewritten(text: str, rewritten_text: str) -> None:
-    assert rewritten(text) == rewritten_text
-    assert rewritten(rewritten_text) == rewritten_text
+    assert rewrite_sql(text) == rewritten_text
+    assert rewrite_sql(rewritten_text) == rewritten_text
 
 
 @pytest.mark.parametrize("text", REWRITTEN)
@@ -109,10 +109,10 @@ def test_functions_refuse_wrong_numbers_of_arguments(name: str) -> None:
     function = FUNCTIONS[name]
     if function.most < MANY:
         with pytest.raises(ValueError, match=f"{name} takes .*argument"):
-            rewritten(f"{name}({', '.join('a' * (function.most + 1))})")
+            rewrite_sql(f"{name}({', '.join('a' * (function.most + 1))})")
     if function.least:
         with pytest.raises(ValueError, match=f"{name} takes .*argument"):
-            rewritten(f"{name}({', '.join('a' * (function.least - 1))})")
+            rewrite_sql(f"{name}({', '.join('a' * (function.least - 1))})")
 
 
 COLUMNS = sorted(
@@ -127,8 +127,8 @@ COLUMNS = sorted(
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_columns_of_tables_need_no_quotation_marks(column: str) -> None:
-    assert rewritten(f"{column} = 1") == f'"{column}" = 1'
-    assert rewritten(f"1 < {column}") == f'1 < "{column}"'
+    assert rewrite_sql(f"{column} = 1") == f'"{column}" = 1'
+    assert rewrite_sql(f"1 < {column}") == f'1 < "{column}"'
 
 
 TYPES = (
@@ -279,7 +279,7 @@ def parts(text: str) -> set[str]:
 
 def check(text: str) -> None:
     try:
-        output = rewritten(text)
+        output = rewrite_sql(text)
     except ValueError:
         return
     minus = {each.rstrip("-") or "-" for each in parts(output)}  # the sign of a number
@@ -308,10 +308,10 @@ def test_any_text_is_safe(text: str) -> None:
 @given(st.text(max_size=20), st.text(min_size=1, max_size=20))
 def test_texts_and_names_are_unchanged(text: str, name: str) -> None:
     quoted = "'{}'".format(text.replace("'", "''"))
-    assert pl.select(pl.sql_expr(rewritten(quoted)).alias("x")).item() == text
+    assert pl.select(pl.sql_expr(rewrite_sql(quoted)).alias("x")).item() == text
     if name != "*" and not (name.startswith("^") and name.endswith("$")):
         column = '"{}"'.format(name.replace('"', '""'))
-        assert pl.sql_expr(rewritten(column)).meta.root_names() == [name]
+        assert pl.sql_expr(rewrite_sql(column)).meta.root_names() == [name]
 
 
 # Texts that are refused before Polars sees them, and their messages.
@@ -460,7 +460,7 @@ def test_polars_reads_texts_within_the_depth_limit(case: str) -> None:
     allowed = [text for text in texts if not refusal(text)]
     assert DEEPEST // 6 < len(allowed) < len(texts)
     for text in allowed:
-        pl.sql_expr(rewritten(text))
+        pl.sql_expr(rewrite_sql(text))
 
 
 @pytest.mark.parametrize("row", ["f = 1 OR ", "g || ", "f + ", "f * ", "p AND "])

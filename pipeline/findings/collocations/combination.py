@@ -10,7 +10,11 @@ import polars as pl
 from pipeline.findings import phrases
 from pipeline.findings.base import Finding, StageView, finder, make_caution
 from pipeline.findings.collocations.comparison import TestOptions, pair_tests, verdict_tests
-from pipeline.findings.collocations.precision import beside, categories, category_suffix
+from pipeline.findings.collocations.precision import (
+    categories,
+    category_suffix,
+    stages_on_same_lists,
+)
 from pipeline.kernels.measure import measure_title
 from schemas.errors import count_text
 
@@ -36,7 +40,7 @@ def combination_beside_measures(stage: StageView) -> Iterator[Finding]:
     """Say at each size how many true positives the combination and the best measure find."""
     name = combination_of(stage)
     tested = stage.use == "evaluate.comparison"
-    if name is None or (not tested and any(beside(stage, "evaluate.comparison"))):
+    if name is None or (not tested and any(stages_on_same_lists(stage, "evaluate.comparison"))):
         return
     fit = _fit_of(stage)
     if fit is not None and fit["gain"] is not None and fit["gain"] <= 0:

@@ -13,12 +13,12 @@ from pipeline.findings.base import Finding, StageOptions, StageView, finder, mak
 from pipeline.findings.collocations.precision import (
     FEW_JUDGEMENTS,
     LookOptions,
-    beside,
     categories,
     category_suffix,
     current_look,
     n_candidates,
     row_of,
+    stages_on_same_lists,
 )
 from pipeline.findings.phrases import approximate, equivalent, number, of_two
 from pipeline.kernels.measure import measure_title
@@ -223,7 +223,7 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
     def mine(table: pl.LazyFrame) -> pl.DataFrame:
         return table.filter(category=category).collect()
 
-    estimating = next(iter(beside(stage, "evaluate.precision")), None)
+    estimating = next(iter(stages_on_same_lists(stage, "evaluate.precision")), None)
     condition = pl.col("n").is_in(best["n"].unique().implode())  # a few of millions of lists
     baseline = None if estimating is None else mine(estimating.table("baseline"))
     return _Tables(
@@ -506,7 +506,7 @@ UNEQUAL = 0.0005
 def estimates_of_differences(stage: StageView) -> Iterator[Finding]:
     """Explain differences that are not the differences between the precisions shown."""
     designed = stage.use == "evaluate.designed"
-    lists = [stage] if designed else list(beside(stage, "evaluate.precision"))
+    lists = [stage] if designed else list(stages_on_same_lists(stage, "evaluate.precision"))
     pairs = stage.table("differences").collect() if designed else verdict_tests(stage)
     if not lists or pairs.is_empty():
         return

@@ -19,7 +19,7 @@ SAME = ("ranks", "judgements", "sample")
 """Options that are equal in stages about the same lists."""
 
 
-def beside(stage: StageView, use: str) -> Iterator[StageView]:
+def stages_on_same_lists(stage: StageView, use: str) -> Iterator[StageView]:
     """Yield the stages of a kind that use the same ranks, judgements and sample.
 
     Parameters
@@ -401,7 +401,7 @@ def _lost_draws(row: dict[str, Any]) -> str:
 @finder(stages=("evaluate.precision",), place=20)
 def highest_estimates(stage: StageView) -> Iterator[Finding]:
     """Name the measure with the highest estimate at each size, unless there are tests."""
-    tests = list(beside(stage, "evaluate.comparison"))
+    tests = list(stages_on_same_lists(stage, "evaluate.comparison"))
     if any(not other.table("best").collect().is_empty() for other in tests):
         return
     lists, baselines = (stage.table(name).collect() for name in ("cuts", "baseline"))

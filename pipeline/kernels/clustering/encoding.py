@@ -16,6 +16,9 @@ from pipeline.kernels.partitions import buckets_for, count_rows, spill_of
 from pipeline.memory import Spill
 from schemas.errors import count_text
 
+UNMAPPED = -1
+"""The class of a cluster that is mapped to none."""
+
 # Alignment of two taggings of the same tokens
 
 THEIRS = "~"

@@ -247,7 +247,7 @@ def forms_of(column: str) -> pl.Expr:
     return none.otherwise(pl.col(column).str.split(BETWEEN))
 
 
-def spelt_out(column: str) -> pl.Expr:
+def forms_text(column: str) -> pl.Expr:
     """Return the labels of `keyings` for people, with commas between forms."""
     return pl.col(column).str.replace_all(BETWEEN, ", ", literal=True)
 

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy
 
+from pipeline.kernels.assignment import match_most
 from pipeline.kernels.lexicon.wordlists import Both, sizes
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, f_score, overlaps
 from pipeline.kernels.partitions import (
@@ -625,7 +625,7 @@ def assign_pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     while rows.size:
         sure = rows[_certain_pairs(i[rows], j[rows], n[rows])]
         if not sure.size:
-            parts.append(rows[_solve_assignment(i[rows], j[rows], n[rows])])
+            parts.append(rows[match_most(i[rows], j[rows], n[rows])])
             break
         parts.append(sure)
         rows = rows[~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))]
@@ -654,23 +654,6 @@ def greatest_of_others(side: IntArray, n: IntArray) -> IntArray:
     greatest = np.empty_like(n)
     greatest[order] = others
     return greatest
-
-
-def _solve_assignment(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
-    """Solve the sparse problem: every gold lemma gets a dummy partner of weight 0.
-
-    All weights are one more than n, since a weight of 0 would be no edge.
-    """
-    rows, i = np.unique(i, return_inverse=True)
-    columns, j = np.unique(j, return_inverse=True)
-    alone = np.arange(len(rows))
-    weights = np.concatenate([n + 1, np.ones(len(rows), dtype=np.int64)]).astype(np.float64)
-    ends = (np.concatenate([i, alone]), np.concatenate([j, len(columns) + alone]))
-    graph = scipy.sparse.csr_array((weights, ends), shape=(len(rows), len(columns) + len(rows)))
-    row, column = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph, maximize=True)
-    partner = np.full(len(rows), -1)
-    partner[row] = column
-    return np.flatnonzero(partner[i] == j)
 
 
 # Overlaps of large lexicons: partitioned by form, then by lemma

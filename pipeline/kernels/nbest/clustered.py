@@ -155,7 +155,7 @@ class BootstrapVariation:
 
 
 def bootstrap_variation(
-    counts: IntArray, *, signs: Sequence[int], redrawn: ClusterBootstrap
+    counts: IntArray, *, signs: Sequence[int], bootstrap: ClusterBootstrap
 ) -> BootstrapVariation:
     """Bootstrap clusters, and compute the variation of estimates.
 
@@ -165,21 +165,21 @@ def bootstrap_variation(
         Judged draws and, of these, true positives of each cluster in each part.
     signs : sequence of int, shape (parts,)
         1 and -1 for a difference of two parts.
-    redrawn : ClusterBootstrap
+    bootstrap : ClusterBootstrap
         Bootstrap options.
 
     Examples
     --------
     >>> counts = np.array([[[[4, 4, 4, 4]], [[4, 4, 0, 0]]]]).swapaxes(1, 2)
     >>> bootstrap = ClusterBootstrap("l2", 0.95, 2000, "s")
-    >>> spread = bootstrap_variation(counts, signs=[1], redrawn=bootstrap)
+    >>> spread = bootstrap_variation(counts, signs=[1], bootstrap=bootstrap)
     >>> spread.estimate.tolist(), spread.clusters.tolist(), spread.design_effect.round().tolist()
     ([0.5], [4], [4.0])
     """
     sign = np.asarray(signs, dtype=np.float64)
     by_cluster = counts.reshape(math.prod(counts.shape[:-1]), counts.shape[-1]).T
-    sums = replicate_sums(by_cluster, replicates=redrawn.replicates, seed=redrawn.seed)
-    sums = sums.reshape(redrawn.replicates, *counts.shape[:-1])
+    sums = replicate_sums(by_cluster, replicates=bootstrap.replicates, seed=bootstrap.seed)
+    sums = sums.reshape(bootstrap.replicates, *counts.shape[:-1])
     again = ratio(sums[..., 1], sums[..., 0]) @ sign
     draws = counts[:, :, 0]
     n, k = draws.sum(axis=-1), counts[:, :, 1].sum(axis=-1)
@@ -205,7 +205,7 @@ def clustered_differences(
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
-    redrawn: ClusterBootstrap,
+    bootstrap: ClusterBootstrap,
     alpha: float = 0.05,
 ) -> pl.DataFrame:
     """Test differences of n-best precision for a population from which whole clusters are drawn.
@@ -222,7 +222,7 @@ def clustered_differences(
         The measures to compare.
     at : sequence of int
         List sizes, ascending.
-    redrawn : ClusterBootstrap
+    bootstrap : ClusterBootstrap
         Bootstrap options.
     alpha : float
         Level of the limits of the family, divided by the number of differences.
@@ -254,7 +254,7 @@ def clustered_differences(
     ...     "tp": [rank % 8 < 4 for rank in range(40)]})
     >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
     >>> clustered_differences(ranks, judged, verbs, pairs=[("dice", "mi")], at=[20],
-    ...     redrawn=ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
+    ...     bootstrap=ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
     ... ).select("clusters", pl.col("difference", "lower", "upper", "p_value").round(1)).rows()
     [(10, 0.2, -0.6, 1.0, 0.6)]
     """
@@ -266,7 +266,7 @@ def clustered_differences(
         name: kind for name, kind in ClusteredDifferences.columns().items() if name not in _ADJUSTED
     }
     parts = [
-        _pair_table(draws, pairs[first : first + step], sizes, redrawn, level).select(*schema)
+        _pair_table(draws, pairs[first : first + step], sizes, bootstrap, level).select(*schema)
         for draws in clustered_draws(ranks, judged, clusters, names)
         for first in range(0, len(pairs), step)
     ]
@@ -277,15 +277,15 @@ def _pair_table(
     draws: ClusteredDraws,
     pairs: Sequence[tuple[str, str]],
     n: IntArray,
-    redrawn: ClusterBootstrap,
+    bootstrap: ClusterBootstrap,
     level: float,
 ) -> pl.DataFrame:
     members, counts = _difference_counts(draws, pairs, n)
-    spread = bootstrap_variation(counts, signs=[1, -1], redrawn=redrawn)
+    spread = bootstrap_variation(counts, signs=[1, -1], bootstrap=bootstrap)
     share = members / np.tile(n, len(pairs))
     lower, upper, lowest, highest = (
         limit
-        for confidence in (redrawn.confidence, 1.0 - level)
+        for confidence in (bootstrap.confidence, 1.0 - level)
         for limit in student_limits(
             spread.estimate, spread.error, spread.freedom, confidence=confidence, most=1.0
         )
@@ -301,8 +301,9 @@ def _pair_table(
         "k_2": k_2, "difference": np.where(members == 0, 0.0, share * spread.estimate),
         "lower": share * lower, "upper": share * upper, "p_value": p,
         "lower_family": share * lowest, "upper_family": share * highest,
-        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": spread.clusters,
-        "effective_clusters": spread.effective, "design_effect": spread.design_effect,
+        "confidence": bootstrap.confidence, "cluster": bootstrap.cluster,
+        "clusters": spread.clusters, "effective_clusters": spread.effective,
+        "design_effect": spread.design_effect,
     }).fill_nan(None)  # fmt: skip
 
 
@@ -332,7 +333,7 @@ def clustered_precision(
     *,
     measures: Sequence[str],
     at: Sequence[int],
-    redrawn: ClusterBootstrap,
+    bootstrap: ClusterBootstrap,
 ) -> pl.DataFrame:
     """Estimate n-best precision as that of a population from which whole clusters are drawn.
 
@@ -349,7 +350,7 @@ def clustered_precision(
         The measures.
     at : sequence of int
         List sizes, ascending.
-    redrawn : ClusterBootstrap
+    bootstrap : ClusterBootstrap
         Bootstrap options.
 
     Returns
@@ -376,8 +377,9 @@ def clustered_precision(
     >>> judged = pl.DataFrame({"category": "TP", "id": ids, "multiplicity": 1,
     ...     "tp": [rank % 8 < 4 for rank in range(40)]})
     >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
-    >>> redrawn = ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
-    >>> clustered_precision(ranks, judged, verbs, measures=["mi"], at=[40], redrawn=redrawn).select(
+    >>> bootstrap = ClusterBootstrap("l2", confidence=0.95, replicates=2000, seed="s")
+    >>> how = {"measures": ["mi"], "at": [40], "bootstrap": bootstrap}
+    >>> clustered_precision(ranks, judged, verbs, **how).select(
     ...     "clusters", pl.col("precision", "lower", "upper", "design_effect").round(1)
     ... ).rows()
     [(10, 0.5, 0.1, 0.9, 4.0)]
@@ -385,7 +387,7 @@ def clustered_precision(
     sizes = np.asarray(at, dtype=np.int64)
     whole = pl.DataFrame(schema=ClusteredPrecision.columns())
     parts = [
-        _precision_table(draws, measures, sizes, redrawn)
+        _precision_table(draws, measures, sizes, bootstrap)
         for draws in clustered_draws(ranks, judged, clusters, measures)
         if measures
     ]
@@ -393,18 +395,19 @@ def clustered_precision(
 
 
 def _precision_table(
-    draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: ClusterBootstrap
+    draws: ClusteredDraws, measures: Sequence[str], n: IntArray, bootstrap: ClusterBootstrap
 ) -> pl.DataFrame:
     counts = _precision_counts(draws, measures, n)
-    spread = bootstrap_variation(counts, signs=[1], redrawn=redrawn)
+    spread = bootstrap_variation(counts, signs=[1], bootstrap=bootstrap)
     totals = counts[:, 0].sum(axis=-1)
-    lower, upper = _precision_limits(spread, totals[:, 0], redrawn.confidence)
+    lower, upper = _precision_limits(spread, totals[:, 0], bootstrap.confidence)
     return pl.DataFrame({
         "category": draws.category, "measure": np.repeat(measures, len(n)).tolist(),
         "n": np.tile(n, len(measures)), "n_sampled": totals[:, 0], "k_sampled": totals[:, 1],
         "precision": spread.estimate, "lower": lower, "upper": upper,
-        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": spread.clusters,
-        "effective_clusters": spread.effective, "design_effect": spread.design_effect,
+        "confidence": bootstrap.confidence, "cluster": bootstrap.cluster,
+        "clusters": spread.clusters, "effective_clusters": spread.effective,
+        "design_effect": spread.design_effect,
     }).fill_nan(None).select(*ClusteredPrecision.columns())  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.numeric import FloatArray, IntArray, distinct_columns
 from schemas.errors import count_text
 
 # Binomial and hypergeometric log probabilities in saddle-point form (Loader 2000):
@@ -461,31 +461,12 @@ def for_distinct_tables(
     require_counts(tables)
     p = np.full(tables.shape[1:], np.nan)
     tested = (tables[1] > 0) & (tables[3] > 0)
-    distinct, inverse = _distinct_columns(tables[:, tested])
+    distinct, inverse = distinct_columns(tables[:, tested])
     starts = range(0, distinct.shape[1], at_a_time)
     parts = [p_values(*distinct[:, start : start + at_a_time]) for start in starts]
     if parts:
         p[tested] = np.concatenate(parts)[inverse]
     return p
-
-
-def _distinct_columns(tables: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the distinct columns in their order, and the place of each column among them.
-
-    Each column becomes one number, which sorts ten times as fast as ``np.unique(axis=1)``.
-    """
-    key, bound = np.zeros(tables.shape[1], dtype=np.int64), 1
-    for counts in tables:
-        digit, width = counts, int(counts.max(initial=0)) + 1
-        if bound * width > np.iinfo(np.int64).max:
-            keys, key = np.unique(key, return_inverse=True)
-            values, digit = np.unique(counts, return_inverse=True)
-            bound, width = len(keys), len(values)
-        key, bound = key * width + digit, bound * width
-    values, inverse = np.unique(key, return_inverse=True)
-    distinct = np.empty((len(tables), len(values)), dtype=np.int64)
-    distinct[:, inverse] = tables
-    return distinct, inverse
 
 
 def require_counts(tables: IntArray) -> None:

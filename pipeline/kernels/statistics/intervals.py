@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
+from pipeline.kernels.numeric import FloatArray, IntArray, Level, distinct_columns, tail_of
 from pipeline.registry import Registry
 from schemas.errors import count_text
 
@@ -121,22 +121,11 @@ def interval_columns(
     function = INTERVALS.get(method)
     names = [k, n, population] if population and function.finite else [k, n]
     counts = np.stack([frame[name].to_numpy().astype(np.int64) for name in names])
-    distinct, places = _distinct_columns(counts)
+    distinct, places = distinct_columns(counts)
     sizes = distinct[2] if len(names) == 3 else None
     limits = function(distinct[0], distinct[1], confidence=confidence, population=sizes)
     lower, upper = (limit[places] for limit in limits)
     return frame.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
-
-
-def _distinct_columns(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return each column once, and the place of every column among them.
-
-    Lists that follow each other often have the same counts: only the first of a run is looked at.
-    """
-    begins = np.ones(counts.shape[1], dtype=np.bool_)
-    begins[1:] = (counts[:, 1:] != counts[:, :-1]).any(axis=0)
-    distinct, inverse = np.unique(counts[:, begins], axis=1, return_inverse=True)
-    return distinct, inverse.ravel()[np.cumsum(begins) - 1]
 
 
 # Correction for judgement errors (Rogan and Gladen).

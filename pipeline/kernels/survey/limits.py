@@ -17,9 +17,6 @@ from pipeline.kernels.survey.ratio_estimator import Estimates, ratio_or_zero
 # Limits of an estimated proportion: Korn and Graubard's, and those by Student's t.
 
 
-Given = tuple[npt.ArrayLike, npt.ArrayLike]
-
-
 def effective_draws(
     p: npt.ArrayLike,
     variance: npt.ArrayLike,

@@ -264,7 +264,7 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> S
     rows = frame.select("name", "x", "y", "x_sd", "y_sd")
     places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
     bars = [_error_bars(frame, axis, plane) for axis in ("x", "y")]
-    positions = beside(names, places, look)
+    positions = label_positions(names, places, look)
     text, left, _ = max(positions, key=lambda each: each[1] + text_width(each[0]))
     parts = [
         *bars,
@@ -287,7 +287,7 @@ def _scatter_tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Chann
     return tips
 
 
-def beside(
+def label_positions(
     names: Sequence[str], places: Sequence[tuple[float, float]], look: Look
 ) -> list[tuple[str, float, float]]:
     """Put each name where it hides neither a point nor a name before it: right, left, above, below.
@@ -306,7 +306,7 @@ def beside(
 
     Examples
     --------
-    >>> beside(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
+    >>> label_positions(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
     [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
     """
     boxes = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]

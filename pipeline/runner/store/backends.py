@@ -11,7 +11,7 @@ import polars as pl
 
 from pipeline.errors import StoreError
 from pipeline.runner.store.cloud import CloudStorage, address_of
-from pipeline.runner.store.interface import Entry, Storage, beside
+from pipeline.runner.store.interface import Entry, Storage, hidden_key
 from pipeline.runner.store.local import LocalStorage
 
 
@@ -96,7 +96,7 @@ def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:
 @contextmanager
 def new_draft(storage: Storage, name: str) -> Iterator[str]:
     """Yield the key of an empty draft of a name; unpublished drafts are removed."""
-    draft = beside(name, "staging")
+    draft = hidden_key(name, "staging")
     storage.remove(draft)
     try:
         yield draft

@@ -28,7 +28,7 @@ from platformdirs import user_cache_path
 from pipeline.errors import StoreError
 from pipeline.release import install_text
 from pipeline.runner.store.digest import canonical, text_digest
-from pipeline.runner.store.interface import MANIFEST, Entry, beside, parquet_options
+from pipeline.runner.store.interface import MANIFEST, Entry, hidden_key, parquet_options
 from pipeline.runner.store.local import LocalStorage
 
 SCHEMES = ("s3", "gs", "az", "memory")
@@ -719,7 +719,7 @@ def _set_aside(bucket: Bucket, address: Address, name: str, fence: Fence) -> str
 
 def _free(bucket: Bucket, address: Address, name: str) -> str:
     number = 1
-    while any(bucket.beneath(address.key(aside := f"{beside(name, 'aside')}-{number}"))):
+    while any(bucket.beneath(address.key(aside := f"{hidden_key(name, 'aside')}-{number}"))):
         number += 1
     return aside
 

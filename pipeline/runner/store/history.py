@@ -23,7 +23,7 @@ from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import LOCK, Record
 from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
 from pipeline.runner.store.digest import canonical
-from pipeline.runner.store.interface import Entry, Storage, beside
+from pipeline.runner.store.interface import Entry, Storage, hidden_key
 
 FOLDER = "history"
 REPORT = "report"
@@ -77,7 +77,7 @@ def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> lis
         storage.publish(draft, name)
         renamed: list[str] = []
         for entry in list(storage.list()):
-            if entry.name.startswith(f"{beside(name, 'aside')}-"):
+            if entry.name.startswith(f"{hidden_key(name, 'aside')}-"):
                 renamed += retire(storage, entry.key, name)
         return renamed
 

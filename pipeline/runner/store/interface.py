@@ -33,12 +33,12 @@ class Entry(NamedTuple):
         return self.key.rpartition("/")[2]
 
 
-def beside(key: str, mark: str) -> str:
+def hidden_key(key: str, mark: str) -> str:
     """Return the key of a draft, or of another file that is no result, beside a key.
 
     Examples
     --------
-    >>> beside("scores/3f2a", "partial"), beside("report", "staging")
+    >>> hidden_key("scores/3f2a", "partial"), hidden_key("report", "staging")
     ('scores/.partial-3f2a', '.staging-report')
     """
     above, slash, last = key.rpartition("/")

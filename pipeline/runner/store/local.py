@@ -22,7 +22,7 @@ import polars as pl
 from pipeline import errors
 from pipeline.errors import StoreError, is_present
 from pipeline.formats.compression import open_compressed
-from pipeline.runner.store.interface import Entry, Storage, beside, parquet_options
+from pipeline.runner.store.interface import Entry, Storage, hidden_key, parquet_options
 
 _CHUNK = 1 << 20
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
@@ -106,7 +106,7 @@ class LocalStorage:
     def _set_aside(self, name: str) -> str:
         """Rename a folder that cannot be used, so that nothing is overwritten."""
         number = 1
-        while (self.root / (aside := f"{beside(name, 'aside')}-{number}")).exists():
+        while (self.root / (aside := f"{hidden_key(name, 'aside')}-{number}")).exists():
             number += 1
         (self.root / name).replace(self.root / aside)
         return aside

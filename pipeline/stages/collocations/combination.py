@@ -37,7 +37,7 @@ from pipeline.stages.collocations.evaluation import (
     Rankings,
     chosen_category,
     chosen_ranks,
-    judged_alone,
+    draws_without_unjudged,
     require_ranked,
 )
 from pipeline.stages.inputs import require
@@ -269,7 +269,7 @@ def score_combination(config: ScoreCombination, tables: Tables) -> Iterator[Outp
         If the name is that of a measure, or all judgements that a model may use are alike.
     """
     ranks = chosen_ranks(config, tables)
-    draws = judged_alone(tables)
+    draws = draws_without_unjudged(tables)
     if ranks.limit(1).collect().is_empty() or draws.is_empty():
         yield _without_rows(config)
         return

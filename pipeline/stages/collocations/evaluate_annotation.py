@@ -24,7 +24,7 @@ from pipeline.stages.collocations.evaluation import (
     Pairs,
     RecallOptions,
     chosen_ranks,
-    judged_alone,
+    draws_without_unjudged,
     pairs_of,
     ranks_of_all,
     recall_base,
@@ -153,7 +153,7 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
         remedy = "use the ranks of score.rank, or evaluate.precision for a pool"
         raise ConfigError("ranks", [Problem("ranks", what, remedy)])
     _require_chances(tables)
-    draws = judged_alone(tables)
+    draws = draws_without_unjudged(tables)
     chances = _chances(tables["sample"]) if "sample" in tables else None
     if chances is not None:
         draws = draws.join(chances, on="id", maintain_order="left")

@@ -42,18 +42,18 @@ from pipeline.stages.collocations.evaluation import (
     ListSizes,
     TestCriteria,
     Tests,
+    bootstrap_options,
     chosen_ranks,
     clusters_of,
     compared_pairs,
     differences,
+    draws_without_unjudged,
     every_rank,
-    judged_alone,
     list_sizes,
     mark,
     pairs_of,
     populations,
     ranks_of_all,
-    redrawn,
     sizes_along,
     test_options,
 )
@@ -102,7 +102,7 @@ class EvaluateSubset(Tests, EstimateOptions):
 )
 def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     """Estimate the precision of the set, then test it against every measure."""
-    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
+    ranks, draws = chosen_ranks(config, tables), draws_without_unjudged(tables)
     config.check(draws)
     every = every_rank(ranks, tables)
     ranked = ranked_candidates(every)
@@ -208,7 +208,7 @@ class EvaluateComparison(ComparisonOptions, ByCluster, DifferenceOptions):
 )
 def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
     """Count the difference sets, test each, adjust at the declared cuts."""
-    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
+    ranks, draws = chosen_ranks(config, tables), draws_without_unjudged(tables)
     if config.anytime:
         require_in_order(tables)
     look = simple_look(config, tables, alpha=config.alpha, finite=False)
@@ -321,7 +321,7 @@ def _test_by_clusters(
         ranks_of_all(frame, tables), draws, clusters,
         pairs=compared_pairs(config, config.measures, frame),
         at=sizes_along(frame, every=0, cuts=config.cuts),
-        redrawn=redrawn(config, confidence=config.confidence), alpha=config.alpha,
+        bootstrap=bootstrap_options(config, confidence=config.confidence), alpha=config.alpha,
     )  # fmt: skip
     return adjust(tests, correction=config.correction, table=ClusteredDifferences, **mark(config))
 

@@ -51,13 +51,13 @@ from pipeline.stages.collocations.evaluation import (
     IntervalOptions,
     ListSizes,
     RecallOptions,
+    bootstrap_options,
     chosen_category,
     chosen_ranks,
     clusters_of,
-    judged_alone,
+    draws_without_unjudged,
     ranks_of_all,
     recall_base,
-    redrawn,
     require_all_judged,
     sizes_along,
 )
@@ -341,7 +341,7 @@ class EvaluatePrecision(
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
     """Count draws and true positives in every list, then estimate."""
-    draws = judged_alone(tables)
+    draws = draws_without_unjudged(tables)
     config.check(draws)
     ranks = chosen_ranks(config, tables)
     finite = INTERVALS.get(config.interval).finite
@@ -444,7 +444,7 @@ def _estimate_by_clusters(
     return clustered_precision(
         ranks_of_all(frame, tables), draws, clusters, measures=ranked,
         at=sizes_along(frame, every=0, cuts=config.cuts),
-        redrawn=redrawn(config, confidence=config.confidence),
+        bootstrap=bootstrap_options(config, confidence=config.confidence),
     )  # fmt: skip
 
 
@@ -565,7 +565,7 @@ class EvaluateChoice(Evaluation, EstimateOptions):
 )
 def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     """Estimate the precision of all lists considered, then choose."""
-    draws = judged_alone(tables)
+    draws = draws_without_unjudged(tables)
     config.check(draws)
     if draws.is_empty():
         return {"choice": Choice.zero_rows(), "guarantee": Guarantees.zero_rows()}

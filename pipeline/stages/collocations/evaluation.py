@@ -193,7 +193,7 @@ def clusters_of(config: ByCluster, tables: Tables, ranked: pl.DataFrame) -> pl.D
     return there
 
 
-def redrawn(config: ByCluster, *, confidence: float) -> ClusterBootstrap:
+def bootstrap_options(config: ByCluster, *, confidence: float) -> ClusterBootstrap:
     """Return the bootstrap options."""
     return ClusterBootstrap(config.cluster, confidence, config.resamples, config.seed)
 
@@ -442,7 +442,7 @@ def chosen_category(option: str | None, judged: pl.DataFrame) -> str:
     raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])
 
 
-def judged_alone(tables: Tables) -> pl.DataFrame:
+def draws_without_unjudged(tables: Tables) -> pl.DataFrame:
     """Return the draws like `judged_draws`, but without a sample only judged candidates.
 
     The number of unjudged candidates follows without their rows. A category without judged

@@ -143,7 +143,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     raw = raw.filter(expression(config.where)) if config.where else raw
     _require_labels(raw, config.categories)
     judgements = config.judgements()
-    spelt = _spelt(config.categories, judgements)
+    spelt = _fixed_spellings(config.categories, judgements)
     units = {name: numeric.text_or_null(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
@@ -332,7 +332,7 @@ def _cause(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> str:
     return f"{most:,} differ only {what}"
 
 
-def _spelt(
+def _fixed_spellings(
     categories: Mapping[str, str | LabelColumn], parsed: Mapping[str, pl.Expr]
 ) -> dict[str, pl.Expr]:
     """Return the columns with a fixed spelling of values, with their parsed values."""
@@ -504,7 +504,7 @@ def _unreadable(
 ) -> pl.LazyFrame:
     """Return required values that are empty, and invalid predictions."""
     filled = {name: numeric.text_or_null(name) for name in names}
-    spelt = _spelt(columns, parsed)
+    spelt = _fixed_spellings(columns, parsed)
     bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
     if spelt:
         bad.append(

@@ -240,7 +240,7 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Iterator[Outp
     generating = _FormCounts()
     with spill_of(1, pl.Schema(WordList.columns())) as spill:
         for part in generate_forms_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
-            spill.add(generating.spelt(part, config), pl.lit(0))
+            spill.add(generating.spell(part, config), pl.lit(0))
         for lexicon in canonical_in_parts(spill):
             generating.count(lexicon)
             yield {"lexicon": lexicon}
@@ -256,7 +256,7 @@ class _FormCounts:
     forms: int = 0
     changes: list[list[Change]] = field(default_factory=list)
 
-    def spelt(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
+    def spell(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
         """Return some generated forms, normalised."""
         texts, changes = normalise_batch(rows, config.spelling, columns=["lemma", "form"])
         self.generated += rows.height

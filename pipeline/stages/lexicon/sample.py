@@ -35,11 +35,11 @@ from pipeline.kernels.lexicon.keying import (
     contradictions,
     forms_apart,
     forms_of,
+    forms_text,
     keyed_forms,
     keying_agreement,
     keying_faults,
     keyings,
-    spelt_out,
     with_lemmas,
 )
 from pipeline.kernels.lexicon.wordlists import (
@@ -180,7 +180,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     differ = texts.join(
         texts.unique(["lemma", "label"]).group_by("lemma").len().filter(pl.col("len") > 1),
         on="lemma", how="semi",
-    ).select("lemma", "annotator", forms=spelt_out("label"))  # fmt: skip
+    ).select("lemma", "annotator", forms=forms_text("label"))  # fmt: skip
     if config.rule == "union":
         decided = pl.concat(
             [
@@ -246,8 +246,8 @@ def _decide(
     rule = "unanimous" if config.rule == "union" else config.rule
     decided = apply_resolutions(adjudicate(votes, rule=rule, expert=expert), resolved)
     return decided.select(lemma="id", label="label"), resolved.select(
-        lemma="id", forms=spelt_out("label"), annotator="annotator", note="note",
-        first=spelt_out("first"),
+        lemma="id", forms=forms_text("label"), annotator="annotator", note="note",
+        first=forms_text("first"),
     )  # fmt: skip
 
 

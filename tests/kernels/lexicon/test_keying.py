@@ -15,11 +15,11 @@ from pipeline.kernels.lexicon.keying import (
     compare_keyings,
     forms_apart,
     forms_of,
+    forms_text,
     keyed_forms,
     keying_agreement,
     keying_faults,
     keyings,
-    spelt_out,
 )
 from pipeline.kernels.sampling import candidate_id
 from pipeline.kernels.statistics.intervals import wilson
@@ -103,7 +103,7 @@ def test_labels_are_equal_for_equal_forms(keyed: Keyed) -> None:
     assert {(a, b): frozenset(forms) for a, b, _, forms in table.iter_rows()} == keyed
     by_forms = dict(zip(map(tuple, table["forms"].to_list()), table["label"], strict=True))
     assert len(set(by_forms.values())) == len(by_forms)
-    texts = table.select(spelt_out("label")).to_series().to_list()
+    texts = table.select(forms_text("label")).to_series().to_list()
     assert texts == [", ".join(forms) or "-" for forms in table["forms"].to_list()]
 
 

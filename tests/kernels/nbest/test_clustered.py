@@ -47,7 +47,7 @@ def precision(**changed: Any) -> pl.DataFrame:
     options: dict[str, Any] = {
         "measures": ["a", "b", "c"],
         "at": [20, 40],
-        "redrawn": REDRAWN,
+        "bootstrap": REDRAWN,
     } | arguments
     return valid(clustered_precision(*frames, **options), ClusteredPrecision)
 
@@ -58,7 +58,7 @@ def differences(**changed: Any) -> pl.DataFrame:
     options: dict[str, Any] = {
         "pairs": [("a", "b"), ("a", "c")],
         "at": [20, 40],
-        "redrawn": REDRAWN,
+        "bootstrap": REDRAWN,
     } | arguments
     tests = clustered_differences(*frames, **options)
     whole = adjust(tests, correction="holm", alpha=0.05, margin=0.0, table=ClusteredDifferences)

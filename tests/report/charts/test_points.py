@@ -13,7 +13,7 @@ import pytest
 import pipeline as lx
 from pipeline.report import charts
 from pipeline.report.charts import Grid, Look, reliability_chart
-from pipeline.report.charts.points import beside, planning_chart
+from pipeline.report.charts.points import label_positions, planning_chart
 from pipeline.report.page import images
 from pipeline.report.page.images import chart_bytes, still
 from pipeline.sizing.output import plan_spec, rate_grid
@@ -98,7 +98,7 @@ def test_equal_points_are_inside_the_chart(xs: list[float]) -> None:
 @pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
 def test_names_cover_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
     names = [f"s{number}" for number in range(len(places))]
-    positions = beside(names, places, Look(width=100, height=100))
+    positions = label_positions(names, places, Look(width=100, height=100))
     boxes = [(x, y - 6.5, x + 12.6, y + 6.5) for _, x, y in positions]
     for number, one in enumerate(boxes):
         for other in boxes[number + 1 :]:

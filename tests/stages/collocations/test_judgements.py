@@ -24,7 +24,7 @@ from pipeline.kernels.nbest.precision import (
 )
 from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import STAGES, Of
-from pipeline.stages.collocations.evaluation import judged_alone, judged_draws
+from pipeline.stages.collocations.evaluation import draws_without_unjudged, judged_draws
 from schemas import Judgements, Predictions
 from tests.kernels.nbest.rank_frames import name, ranks_of
 from tests.stages.run_stage import SmallRun, faults, run_stage
@@ -377,7 +377,7 @@ def test_unjudged_candidates_need_no_rows(size: int, one: dict, other: dict) -> 
     schema = {"category": pl.String, "id": pl.String, "tp": pl.Boolean}
     judgements = pl.LazyFrame(rows, schema=schema, orient="row")
     tables = {"ranks": ranks, "judgements": judgements}
-    every, few = judged_draws(tables).collect(), judged_alone(tables)
+    every, few = judged_draws(tables).collect(), draws_without_unjudged(tables)
     assert few.height <= len(rows) + 2
     assert few.select(every.columns).schema == every.schema
     assert draw_totals(few).equals(draw_totals(every))

@@ -10,8 +10,10 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.clustering.encoding import check_labels, refuse
+from pipeline.kernels.assignment import match_most
+from pipeline.kernels.clustering.encoding import UNMAPPED, check_labels, refuse
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
+from pipeline.kernels.statistics.fisher import deviance, stirling_remainder
 
 # Expected mutual information of classes and clusters of given sizes
 
@@ -82,7 +84,7 @@ def _means(a: IntArray, b: IntArray, N: int) -> FloatArray:
     logs = _log_weight(n, x, y, mu, float(N))
     logs = np.where(possible, logs, -np.inf)
     weight = np.exp(logs - logs.max(axis=1, keepdims=True))
-    terms = _deviance(n, mu)
+    terms = deviance(n, mu, n - mu)
     return np.asarray((weight * terms).sum(axis=1) / weight.sum(axis=1))
 
 
@@ -93,28 +95,10 @@ def _log_weight(
     observed = (n, a - n, b - n, N - a - b + n)
     expected = (mu, a * ((N - b) / N), b * ((N - a) / N), (N - a) * ((N - b) / N))
     pairs = zip(observed, expected, strict=True)
-    return -sum((_deviance(o, e) + _stirling(o) for o, e in pairs), np.zeros_like(n))
+    terms = (deviance(o, e, o - e) + stirling_remainder(o) for o, e in pairs)
+    return -sum(terms, np.zeros_like(n))
 
 
-def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741  the letters of the field
-    """Return ``O ln(O/E) - (O - E)``, exact in its leading digits for O near E."""
-    u = (O - E) / E
-    near = np.abs(u) < 1e-2
-    series = u * u * (1 / 2 + u * (-1 / 6 + u * (1 / 12 + u * (-1 / 20 + u * (1 / 30 - u / 42)))))
-    return np.asarray(np.where(near, E * series, scipy.special.xlogy(O, O / E) - (O - E)))
-
-
-def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the field
-    """Return ``ln O! - (O ln O - O)``."""
-    large = np.maximum(O, 16.0)
-    square = large * large
-    tail = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / large
-    direct = scipy.special.gammaln(np.minimum(O, 16.0) + 1.0) - scipy.special.xlogy(O, O) + O
-    return np.asarray(np.where(O < 16.0, direct, 0.5 * np.log(2 * np.pi * large) + tail))
-
-
-UNMAPPED = -1
-"""The class of a cluster that is mapped to none."""
 _DENSE = 1_000_000
 """Cells of the largest table that is assigned as an array."""
 
@@ -190,29 +174,12 @@ class Contingency:
             rows, columns = scipy.optimize.linear_sum_assignment(self.counts, maximize=True)
             mapping[columns] = rows
             return mapping
-        rows, columns = _match(self)
-        mapping[columns] = rows
+        matched = match_most(self.rows, self.columns, self.tokens)
+        mapping[self.columns[matched]] = self.rows[matched]
         rest, free = np.flatnonzero(mapping < 0), np.setdiff1d(np.arange(len(self.gold)), mapping)
         size = min(len(rest), len(free))
         mapping[rest[:size]] = free[:size]
         return mapping
-
-
-def _match(table: Contingency) -> tuple[IntArray, IntArray]:
-    """Match classes and clusters that have common tokens, so that the most tokens are matched.
-
-    Every class may also stay alone, for no tokens, since the algorithm matches all. Weights are
-    raised by 1, since it reads 0 as no edge.
-    """
-    m, n = len(table.gold), len(table.clusters)
-    weights = np.concatenate([table.tokens + 1, np.ones(m)])
-    columns = np.concatenate([table.columns, n + np.arange(m)])
-    places = np.concatenate([table.rows, np.arange(m)]), columns
-    graph = scipy.sparse.csr_array((weights, places), shape=(m, n + m))
-    match = scipy.sparse.csgraph.min_weight_full_bipartite_matching
-    rows, columns = match(graph, maximize=True)
-    matched = columns < n
-    return rows[matched].astype(np.int64), columns[matched].astype(np.int64)
 
 
 def _sum_by(groups: IntArray, counts: IntArray, number: int) -> IntArray:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.clustering.encoding import UNMAPPED
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES, ClusterMeasure, token_measure
 from pipeline.kernels.clustering.token.contingency import (
-    UNMAPPED,
     Contingency,
     contingency,
     expected_information,

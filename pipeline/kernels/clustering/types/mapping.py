@@ -13,10 +13,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy
 
-from pipeline.kernels.clustering.encoding import Sparse, distinct_sets
+from pipeline.kernels.clustering.encoding import UNMAPPED, Sparse, distinct_sets
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.measures import (
-    UNMAPPED,
     Patterns,
     item_counts,
     select_patterns,
@@ -286,7 +285,7 @@ def macro_moves(state: UnionState) -> FloatArray:
     return _keep_current(state, values, float(2.0 * state.common.sum() / union))
 
 
-def micro_moves(state: UnionState) -> FloatArray:
+def micro_c_moves(state: UnionState) -> FloatArray:
     """Return MicroC after each single move, shape (clusters, classes)."""
     h, union, common, classes = state.mapping, state.union, state.common, state.classes
     every = np.arange(len(h))
@@ -796,7 +795,7 @@ def climb(neighbours: Neighbours, measure: str, start: IntArray) -> IntArray:
 _STATES: dict[str, tuple[Callable[[Neighbours, IntArray], Any], Callable[[Any], FloatArray]]] = {
     "MacroI": (UnionState, macro_moves),
     "MicroI": (ItemState, item_moves),
-    "MicroC": (UnionState, micro_moves),
+    "MicroC": (UnionState, micro_c_moves),
 }
 """A mapping that can be changed, and the values after each move of it."""
 

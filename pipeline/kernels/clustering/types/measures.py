@@ -171,10 +171,6 @@ def with_data(matrix: Sparse, data: npt.NDArray[Any]) -> Sparse:
     return scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-UNMAPPED = -1
-"""The class of a cluster that is mapped to none."""
-
-
 class Score(NamedTuple):
     """A measure under a mapping, with its recall and precision; None where undefined."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings.base import StageOptions, StageView
-from pipeline.findings.collocations.precision import GuaranteeOptions, beside
+from pipeline.findings.collocations.precision import GuaranteeOptions, stages_on_same_lists
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.statistics.exact_tests import CORRECTIONS
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -580,7 +580,7 @@ def _format_cell(
 
 def precision_overview(stage: StageView) -> Listing | None:
     """Return the lists at the declared sizes, marked by the comparison of the same sample."""
-    tests = next(iter(beside(stage, "evaluate.comparison")), None)
+    tests = next(iter(stages_on_same_lists(stage, "evaluate.comparison")), None)
     best = BestMeasures.zero_rows().collect() if tests is None else tests.table("best").collect()
     sure = ""
     if tests is not None:
@@ -615,7 +615,7 @@ def tests_text(correction: str, alpha: float) -> str:
     place=20,
     overview=precision_overview,
     leading="precision",
-    tests=partial(beside, use="evaluate.comparison"),
+    tests=partial(stages_on_same_lists, use="evaluate.comparison"),
 )
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""

@@ -15,7 +15,7 @@ from pipeline.kernels.clustering.types.mapping import (
     item_moves,
     macro_moves,
     many_to_one,
-    micro_moves,
+    micro_c_moves,
     reciprocals,
 )
 from tests.kernels.clustering.types.type_twin import MAPPED, WORKED, instances, patterns_of
@@ -23,7 +23,7 @@ from tests.kernels.clustering.types.type_twin import MAPPED, WORKED, instances, 
 MOVES: dict[str, tuple[Any, Any]] = {
     "MacroI": (UnionState, macro_moves),
     "MicroI": (ItemState, item_moves),
-    "MicroC": (UnionState, micro_moves),
+    "MicroC": (UnionState, micro_c_moves),
 }
 
 
