@@ -346,18 +346,19 @@ def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
 
 
 def _tie_caution(measure: str, row: dict[str, Any], sizes: int) -> Finding:
-    low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
+    # Another order may bring other judged candidates into the list: there is no common denominator.
     others = count_text(sizes - 1, "other size")
     more = f"; {others} {'is' if sizes == 2 else 'are'} also affected" if sizes > 1 else ""
     text = (
         "ties at the cut: depending on the order of candidates with equal scores, the top "
-        f"{row['n']:,} by {measure_title(measure)} contain between {low} and {high} true positives"
-        f"{more}"
+        f"{row['n']:,} by {measure_title(measure)} contain between {row['tp_min']:,} and "
+        f"{row['tp_max']:,} judged true positives; as ranked, {row['k_sampled']:,} of "
+        f"{row['n_sampled']:,} judged candidates{more}"
     )
     return Finding(
         kind="caution", about="ties", text=phrases.sentence(text), category=row["category"],
-        name=measure, n=row["n"], value=row["precision"], lower=row["tp_min"] / row["n_sampled"],
-        upper=row["tp_max"] / row["n_sampled"],
+        name=measure, n=row["n"], value=float(row["k_sampled"]), lower=float(row["tp_min"]),
+        upper=float(row["tp_max"]),
     )  # fmt: skip
 
 

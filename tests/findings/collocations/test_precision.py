@@ -207,17 +207,18 @@ def test_few_judged_draws_of_longer_lists_are_a_caution() -> None:
 
 
 def test_ties_at_a_cut_are_reported_if_they_change_a_list() -> None:
-    ties = {("f", 100): (30, 50), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
+    ties = {("f", 100): (12, 64), ("f", 500): (40, 42), ("mi", 100): (40, 40)}
     view = precision_stage(
-        {("f", 100): (40, 100), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
+        {("f", 100): (40, 58), ("f", 500): (41, 100), ("mi", 100): (40, 100)}, ties=ties
     )
     (text,) = texts("ties_at_the_cut", view)
     assert text == (
         "Ties at the cut: depending on the order of candidates with equal scores, the top 100 by f "
-        "contain between 30.0 % and 50.0 % true positives; 1 other size is also affected."
+        "contain between 12 and 64 judged true positives; as ranked, 40 of 58 judged candidates; "
+        "1 other size is also affected."
     )
     (one,) = findings_of("ties_at_the_cut", view)
-    assert (one.lower, one.value, one.upper) == (0.3, 0.4, 0.5)
+    assert (one.lower, one.value, one.upper) == (12, 40, 64)
 
 
 @pytest.mark.parametrize(
