@@ -8,7 +8,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -17,13 +18,14 @@ from typing import Any, TypeAlias
 from pipeline.api.report import add_report
 from pipeline.api.report_options import check_report
 from pipeline.api.results import Run, open_run, short
-from pipeline.errors import ConfigError, Interruption, Problem
+from pipeline.errors import ConfigError, Interruption, LexassayError, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.run import PhaseState, run_one, states
 from pipeline.runner.run import run as run_project
 from pipeline.runner.shards import range_text
+from pipeline.runner.store import history
 
 
 def check(
@@ -103,7 +105,7 @@ def run(
     ------
     LexassayError
         If the experiment or its data are wrong, a stage fails, or the file has a sweep: `sweep`
-        runs it.
+        runs it. If other evaluations are done when a stage fails, the report shows them.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
     if project.experiment.sweep:
@@ -114,16 +116,31 @@ def run(
         project.experiment.name, stages=len(project.nodes), progress=progress
     ) as bar:
         every = [*bar, *listeners]
-        outcome = run_project(  # not by `run_stages`: few frames lead to the function of a stage
-            project,
-            settings=settings,
-            force=as_names(force),
-            deliver=deliver,
-            strict=strict,
-            listeners=every,
-        )
+        try:
+            outcome = run_project(  # not by `run_stages`: few frames lead to a stage's function
+                project,
+                settings=settings,
+                force=as_names(force),
+                deliver=deliver,
+                strict=strict,
+                listeners=every,
+            )
+        except LexassayError:
+            if report and not strict:
+                _report_finished(project, every)
+            raise
         result = Run(project, *outcome)
         return add_report(result, every) if report else result
+
+
+def _report_finished(project: Project, listeners: Sequence[Listener]) -> None:
+    """Write the report of a run that failed, if one of its evaluations is done."""
+    with suppress(LexassayError):  # the error of the run is the one to raise
+        finished = open_run(project)
+        kinds = [project.nodes[name].stage.name for name in finished.manifests]
+        if any(kind.startswith("evaluate.") for kind in kinds):
+            record = next(history.newest_first(project.storage), None)
+            add_report(replace(finished, record=record), listeners)
 
 
 def show(

@@ -20,7 +20,14 @@ from pipeline.api.report import findings_text
 from pipeline.api.report_options import check_colours
 from pipeline.api.results import colours_of, names_of
 from pipeline.api.run import show_progress
-from pipeline.errors import ConfigError, DataError, Interruption, SchemaViolation, WaitsForPerson
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    Interruption,
+    LexassayError,
+    SchemaViolation,
+    WaitsForPerson,
+)
 from pipeline.findings.base import Finding, StageFinding, leading_sentences
 from pipeline.release import FormerName
 from pipeline.remarks.base import Remark
@@ -548,6 +555,48 @@ def test_a_chosen_list_of_another_category_leads() -> None:
         "A delivered 1. [list]", "B chosen 1. [choice]", "A highest 1. [full]",
     ]  # fmt: skip
     assert leading_sentences(findings, ["full"])[:2] == ["A delivered 1.", "B chosen 1."]
+
+
+# A run that fails
+
+
+CHOICE = """
+[stages.precision]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+cuts = [1, 2]
+
+[stages.choice]
+use = "evaluate.choice"
+ranks = "ranks"
+judgements = "judgements"
+sizes = [2]
+min_precision = 0.9
+"""
+
+
+def test_a_failed_run_reports_the_evaluations_that_are_done(small: Path) -> None:
+    small.write_text(SMALL + CHOICE, encoding="utf-8")
+    runs = small.parent / "runs"
+    with pytest.raises(LexassayError, match="no list reaches min_precision"):
+        lx.run(small, runs=runs)
+    page = (runs / "small" / "report" / "index.html").read_text()
+    assert "Precision of n-best lists" in page
+    assert "Not available yet: stage choice: 1 error" in page
+    assert "no list reaches min_precision = 0.9; the best are" in page
+
+
+def test_a_failed_run_without_evaluations_keeps_the_former_report(small: Path) -> None:
+    runs = small.parent / "runs"
+    small.write_text(SMALL + CHOICE.replace("0.9", "0.1"), encoding="utf-8")
+    lx.run(small, runs=runs)
+    page = (runs / "small" / "report" / "index.html").read_bytes()
+    pairs = small.with_name("pairs.tsv")
+    pairs.write_text(pairs.read_text().replace("\t50\t0", "\tmany\t0"), encoding="utf-8")
+    with pytest.raises(LexassayError, match="many"):
+        lx.run(small, runs=runs)
+    assert (runs / "small" / "report" / "index.html").read_bytes() == page
 
 
 # A damaged report, and a report edited by hand
