@@ -275,8 +275,7 @@ def _files(
     rows: pl.DataFrame, choice: dict[str, Any], parts: pl.DataFrame, *, title: str, kind: str
 ) -> dict[str, bytes]:
     """Return the contents of the files by name."""
-    verdicts = dict(rows["verdict"].drop_nulls().value_counts().iter_rows())
-    about = _about(choice, verdicts, {row["part"]: row for row in parts.to_dicts()})
+    about = _about(choice, rows, {row["part"]: row for row in parts.to_dicts()})
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
     if kind == "xlsx":
@@ -285,9 +284,10 @@ def _files(
 
 
 def _about(
-    choice: dict[str, Any], verdicts: dict[str, int], parts: dict[str, dict[str, Any]]
+    choice: dict[str, Any], rows: pl.DataFrame, parts: dict[str, dict[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return the facts about the list: how it was chosen, its estimates and their limits."""
+    verdicts = dict(rows["verdict"].drop_nulls().value_counts().iter_rows())
     facts = [
         ("measure", str(choice["measure"])),
         ("list size", f"{choice['n']:,}"),
@@ -308,9 +308,23 @@ def _about(
         *facts,
         ("estimated precision", precision),
         *_about_limits(choice),
-        ("estimated recall", "unknown" if recall is None else _percent(recall)),
+        ("estimated recall", "unknown" if recall is None else f"{_percent(recall)} {_OF_ALL}"),
+        *_about_ties(rows),
         signs,
     ]
+
+
+def _about_ties(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Say how many rows at the end have equal scores; candidates outside may have them, too."""
+    tied = rows.filter(pl.col("score") == rows["score"][-1]).height
+    if tied > 1:
+        yield (
+            "equal scores",
+            (
+                f"the last {tied:,} rows have the same score: they, and perhaps candidates that are"
+                " not listed, are in random order"
+            ),
+        )
 
 
 def _about_parts(
@@ -347,6 +361,9 @@ def _about_limits(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _limits(choice: dict[str, Any], which: str) -> str:
     return f"{_percent(choice[f'lower{which}'])} to {_percent(choice[f'upper{which}'])}"
+
+
+_OF_ALL = "of the true positives among the ranked candidates"
 
 
 def _percent(share: float) -> str:

@@ -179,6 +179,22 @@ def test_the_text_describes_the_parts_of_a_list() -> None:
     assert "recall" not in text
 
 
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [([5.0, 4.0, 4.0, 4.0], "equal scores: the last 3 rows have the same score"), ([2.0, 1.0], "")],
+)
+def test_the_text_names_rows_with_equal_scores_at_the_end(
+    scores: list[float], message: str
+) -> None:
+    rows = pl.DataFrame({"rank": range(1, len(scores) + 1), "score": scores, "verdict": None})
+    more = {"n_sampled": 4, "k_sampled": 3, "lower_simultaneous": 0.7, "upper_simultaneous": 0.95}
+    files = delivery._files(rows, {**CHOICE, **more}, pl.DataFrame(), title="Pairs", kind="csv")
+    (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
+    assert "estimated recall: 50.0 % of the true positives among the ranked candidates" in text
+    assert message in text
+    assert ("equal scores" in text) == bool(message)
+
+
 # Sheets get the next free number, and never one in use.
 
 SHEET = """
