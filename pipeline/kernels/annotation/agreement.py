@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -568,6 +568,8 @@ def agreement(
     *,
     categories: Mapping[str, Collection[str]],
     labels: Collection[str] = (),
+    scale: Sequence[str] = (),
+    closeness: Closeness = "linear",
     confidence: float,
     replicates: int,
     seed: str,
@@ -594,6 +596,10 @@ def agreement(
         The labels offered. Their number is q in AC1 over all labels, together with labels that
         occur without having been offered. If empty, q is the number of labels that occur: AC1 is
         then too low if some were never given. For a category q is 2.
+    scale : sequence of str
+        The labels in order, if they are an ordinal scale: AC2 over all labels is then given, too.
+    closeness : str
+        How near labels of the scale agree, see `partial_agreement`.
     confidence : float
         Confidence level in (0, 1).
     replicates : int
@@ -612,7 +618,7 @@ def agreement(
     Raises
     ------
     ValueError
-        If the confidence is not in (0, 1), or replicates < 1.
+        If the confidence is not in (0, 1), replicates < 1, or a label is not on the scale.
 
     References
     ----------
@@ -637,7 +643,8 @@ def agreement(
     voices = votes(annotations.lazy()).sort("id", "annotator").collect()
     _require_memory(voices, replicates)
     rows: list[_Row] = []
-    for group in _groups(voices, categories, frozenset(labels)):
+    offered = frozenset(labels) | {*scale}
+    for group in _groups(voices, categories, offered, scale=scale, closeness=closeness):
         bits = seeded_generator(seed=seed, purpose=" ".join(("agreement", *group.key)))
         rows += _bootstrap_rows(group, bits, replicates=replicates, confidence=confidence)
         rows += _analytic_rows(group, confidence=confidence)
@@ -667,11 +674,29 @@ class _Group(NamedTuple):
     errors: Callable[[FloatArray], dict[str, FloatArray]]
 
 
+def _agreement_on_scale(
+    labels: Sequence[str], scale: Sequence[str], closeness: Closeness
+) -> FloatArray | None:
+    """Return the partial agreement of labels, in their order; None without a scale."""
+    if not scale:
+        return None
+    if others := sorted(set(labels) - {*scale}):
+        raise ValueError(f"the scale lacks {', '.join(map(repr, others))}")
+    places = [scale.index(label) for label in labels]
+    return partial_agreement(len(scale), closeness=closeness)[np.ix_(places, places)]
+
+
 def _groups(
-    voices: pl.DataFrame, categories: Mapping[str, Collection[str]], offered: frozenset[str]
+    voices: pl.DataFrame,
+    categories: Mapping[str, Collection[str]],
+    offered: frozenset[str],
+    *,
+    scale: Sequence[str],
+    closeness: Closeness,
 ) -> Iterator[_Group]:
     labels, annotators = voices["label"].unique().sort(), voices["annotator"].unique().sort()
-    unused = len(offered.difference(labels))
+    never = sorted(offered.difference(labels))
+    close = _agreement_on_scale([*labels, *never], scale, closeness)
     codes = _codes(voices, labels, annotators)
     for category, positive in [(EVERY, None), *categories.items()]:
         size = len(labels) if positive is None else 2
@@ -679,11 +704,11 @@ def _groups(
         if positive is not None:
             place = np.array([0 if label in positive else 1 for label in labels], dtype=np.int64)
             coded = np.where(codes < 0, -1, np.append(place, -1)[codes])
-        more = unused if positive is None else 0
-        yield _group_of_all(coded, size, category, unused=more)
+        unused, on_scale = (len(never), close) if positive is None else (0, None)
+        yield _group_of_all(coded, size, category, unused=unused, close=on_scale)
         for a, b in itertools.combinations(range(len(annotators)), 2):
             key = (category, annotators[a], annotators[b])
-            yield _group_of_pair(coded[:, [a, b]], size, key, unused=more)
+            yield _group_of_pair(coded[:, [a, b]], size, key, unused=unused, close=on_scale)
 
 
 def _codes(voices: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> IntArray:
@@ -696,7 +721,27 @@ def _codes(voices: pl.DataFrame, labels: pl.Series, annotators: pl.Series) -> In
     return codes
 
 
-def _group_of_all(codes: IntArray, size: int, category: str, *, unused: int) -> _Group:
+def _gwet_columns(
+    coefficient: Callable[..., FloatArray],
+    offered: npt.NDArray[Any],
+    weights: FloatArray,
+    close: FloatArray | None,
+) -> dict[str, FloatArray]:
+    """Return AC1 or its error, and that of AC2 for an ordinal scale."""
+    columns = {"gwet_ac1": coefficient(offered, weights=weights)}
+    if close is not None:
+        columns["gwet_ac2"] = coefficient(offered, weights=weights, partial=close)
+    return columns
+
+
+def _group_of_all(
+    codes: IntArray,
+    size: int,
+    category: str,
+    *,
+    unused: int,
+    close: FloatArray | None,
+) -> _Group:
     counts = (codes[:, :, None] == np.arange(size)).sum(axis=1)
     rated = counts[counts.sum(axis=1) >= 2]
     patterns, frequencies = np.unique(rated, axis=0, return_counts=True)
@@ -708,14 +753,14 @@ def _group_of_all(codes: IntArray, size: int, category: str, *, unused: int) -> 
             "observed": mean_agreement(patterns, weights=weights),
             "fleiss_kappa": fleiss_kappa(patterns, weights=weights),
             "krippendorff_alpha": krippendorff_alpha(patterns, weights=weights),
-            "gwet_ac1": gwet_ac(offered, weights=weights),
+            **_gwet_columns(gwet_ac, offered, weights, close),
             **_specific_columns(specific, category),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
             "fleiss_kappa": fleiss_standard_error(patterns, weights=weights),
-            "gwet_ac1": gwet_standard_error(offered, weights=weights),
+            **_gwet_columns(gwet_standard_error, offered, weights, close),
         }
 
     return _Group((category, EVERY, EVERY), frequencies, coefficients, errors)
@@ -726,7 +771,14 @@ def _with_unused_labels(patterns: npt.NDArray[Any], unused: int) -> npt.NDArray[
     return np.pad(patterns, ((0, 0), (0, unused)))
 
 
-def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str], *, unused: int) -> _Group:
+def _group_of_pair(
+    codes: IntArray,
+    size: int,
+    key: tuple[str, str, str],
+    *,
+    unused: int,
+    close: FloatArray | None,
+) -> _Group:
     both = codes[(codes >= 0).all(axis=1)]
     frequencies = np.bincount(both[:, 0] * size + both[:, 1], minlength=size * size)
     each = np.eye(size)
@@ -740,14 +792,14 @@ def _group_of_pair(codes: IntArray, size: int, key: tuple[str, str, str], *, unu
         return {
             "observed": observed_agreement(table(weights)),
             "cohen_kappa": cohen_kappa(table(weights)),
-            "gwet_ac1": gwet_ac(offered, weights=weights),
+            **_gwet_columns(gwet_ac, offered, weights, close),
             **_specific_columns(specific_agreement(table(weights)), key[0]),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
             "cohen_kappa": cohen_standard_error(table(weights)),
-            "gwet_ac1": gwet_standard_error(offered, weights=weights),
+            **_gwet_columns(gwet_standard_error, offered, weights, close),
         }
 
     return _Group(key, frequencies, coefficients, errors)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Collection
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field, field_validator
@@ -49,12 +50,13 @@ from schemas import (
     Ranks,
     Savings,
 )
+from schemas.errors import count_text
 
 # Agreement of annotators
 
 
 class EvaluateAgreement(SeedOptions):
-    """Measure inter-annotator agreement: observed, Cohen, Fleiss, Krippendorff."""
+    """Measure inter-annotator agreement: observed, Cohen, Fleiss, Krippendorff, Gwet."""
 
     annotations: Annotated[str, Of(Annotations)]
     """Labels given by annotators."""
@@ -64,6 +66,12 @@ class EvaluateAgreement(SeedOptions):
     """The labels offered, whose number enters Gwet's AC1 (default: those of the stage that made
     the annotations, else those that occur).
     """
+    scale: tuple[str, ...] = ()
+    """The labels in order, if they are an ordinal scale: adds Gwet's AC2, in which near labels
+    agree in part.
+    """
+    closeness: Literal["linear", "quadratic"] = "linear"
+    """How the agreement in AC2 falls with the distance of labels."""
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=1)
@@ -87,12 +95,18 @@ class EvaluateAgreement(SeedOptions):
 def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
     """Compute the coefficients with their intervals, and list what to discuss."""
     annotations = unify_names(tables["annotations"])
-    _check(config, annotations.select("annotator", "label").unique().collect())
+    _check(
+        config,
+        annotations.select("annotator", "label").unique().collect(),
+        offered=_offered_labels(tables),
+    )
     return {
         "agreement": agreement(
             annotations,
             categories=config.categories,
             labels=_offered_labels(tables),
+            scale=config.scale,
+            closeness=config.closeness,
             confidence=config.confidence,
             replicates=config.replicates,
             seed=config.seed,
@@ -105,8 +119,8 @@ def _offered_labels(tables: Tables) -> list[str]:
     return tables["labels"].collect()["label"].to_list() if "labels" in tables else []
 
 
-def _check(config: EvaluateAgreement, rows: pl.DataFrame) -> None:
-    """Reject annotations of one person, and categories whose labels nobody used."""
+def _check(config: EvaluateAgreement, rows: pl.DataFrame, *, offered: Collection[str]) -> None:
+    """Reject annotations of one person, unused labels of categories, and incomplete scales."""
     people, labels = (rows[name].unique().sort().to_list() for name in ("annotator", "label"))
     problems = []
     if len(people) == 1:
@@ -117,6 +131,11 @@ def _check(config: EvaluateAgreement, rows: pl.DataFrame) -> None:
             what = f"nobody used the label{'s' * (len(positive) > 1)} {', '.join(positive)}"
             remedy = did_you_mean(positive[0] if positive else "", labels)
             problems.append(Problem(f"categories.{name}", what, remedy))
+    if config.scale and (others := sorted({*labels, *offered} - {*config.scale})):
+        what = f"lacks {count_text(len(others), 'label')}: {', '.join(map(repr, others[:5]))}"
+        problems.append(Problem("scale", what, "name all labels, from one end to the other"))
+    if len(set(config.scale)) < len(config.scale):
+        problems.append(Problem("scale", "names a label twice"))
     if problems:
         raise ConfigError("agreement", problems)
 

@@ -40,6 +40,39 @@ def test_ac1_depends_on_the_offered_labels() -> None:
         assert row["estimate"] == pytest.approx((2 / 3 - chance) / (1 - chance))
 
 
+def test_ac2_counts_near_labels_of_a_scale_in_part() -> None:
+    """Worked by hand: fig and svc are neighbours of four labels, so they agree by 2/3 or 8/9."""
+    scale = ["no", "fig", "svc", "idiom"]
+    mean = np.array([1 / 3, 1 / 6, 1 / 2, 0.0])
+    for closeness, near in (("linear", 2 / 3), ("quadratic", 8 / 9)):
+        options = CONFIG | {"scale": scale, "closeness": closeness}
+        table = run_stage("evaluate.agreement", options, annotations=ANNOTATIONS)["agreement"]
+        steps = np.abs(np.subtract.outer(range(4), range(4))) / 3
+        close = 1 - steps ** (1 if closeness == "linear" else 2)
+        chance = close.sum() / 12 * (mean * (1 - mean)).sum()
+        expected = ((2 + near) / 3 - chance) / (1 - chance)
+        for pair in (("*", "*"), ("ann", "bob")):
+            rows = table.filter(coefficient="gwet_ac2", annotator_1=pair[0], annotator_2=pair[1])
+            assert rows.select("category", "method").rows() == [
+                ("*", "analytic"), ("*", "bootstrap"),
+            ]  # fmt: skip
+            assert rows["estimate"].to_list() == pytest.approx([expected] * 2)
+    plain = run_stage("evaluate.agreement", CONFIG, annotations=ANNOTATIONS)["agreement"]
+    assert "gwet_ac2" not in plain["coefficient"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        (["no", "svc"], "scale: lacks 1 label: 'fig'; name all labels, from one end to the other"),
+        (["no", "fig", "svc", "no"], "scale: names a label twice"),
+    ],
+)
+def test_a_scale_without_all_labels_is_refused(scale: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        run_stage("evaluate.agreement", CONFIG | {"scale": scale}, annotations=ANNOTATIONS)
+
+
 def test_without_annotations_there_is_no_agreement() -> None:
     tables = run_stage("evaluate.agreement", CONFIG, annotations=ANNOTATIONS.clear())
     assert tables["agreement"]["items"].unique().to_list() == [0]

@@ -43,6 +43,7 @@ COEFFICIENTS = {
     "fleiss_kappa": "Fleiss' kappa",
     "krippendorff_alpha": "Krippendorff's alpha",
     "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
 }
 """The names of the coefficients, in the order of display."""
 
