@@ -28,17 +28,20 @@ function chooseLabel(answer) {
 }
 
 function toggleNote() {
-  if (session.card) session.drafts.toggleNote(at("note-box").hidden || document.activeElement !== at("note"));
+  if (!session.card) return;
+  if (document.activeElement === at("note")) closeNote();
+  else session.drafts.toggleNote(true);
 }
 
 function toggleUnsure() {
   if (!session.card) return;
-  view.say(session.drafts.toggleUnsure() ? t("Unsure: now choose a label") : t("No longer unsure"));
+  const text = work.kind === "keying" ? t("Unsure: now save the forms") : t("Unsure: now choose a label");
+  view.say(session.drafts.toggleUnsure() ? text : t("No longer unsure"));
 }
 
-async function closeNote() {
+function closeNote() {
   session.drafts.toggleNote(Boolean(at("note").value), false);
-  at("card").focus({ preventScroll: true });
+  at(work.kind === "keying" ? "forms" : "card").focus({ preventScroll: true });
 }
 
 const actions = {

@@ -1,5 +1,6 @@
 // Keyboard shortcuts. Commands have fixed default keys; labels have digits, and their first letters if
-// these are free. Users can change keys, or disable single-character keys.
+// these are free. Users can change keys, or disable single-character keys. In keying, letters are always
+// forms, and all keys need Alt.
 
 import { t } from "./messages.js";
 
@@ -9,7 +10,7 @@ function commands(keying) {
   const list = [
     { name: "undo", title: t("Undo, any number of times"), preferredKeys: ["u"] },
     { name: "skip", title: t("Skip: set aside for later"), preferredKeys: ["s"] },
-    { name: "unsure", title: t("Unsure: applies to the next label"), preferredKeys: ["?", "q"] },
+    { name: "unsure", title: keying ? t("Unsure: applies to the forms of this card") : t("Unsure: applies to the next label"), preferredKeys: ["?", "q"] },
     { name: "note", title: t("Note"), preferredKeys: ["n"] },
     { name: "more", title: t("More examples"), preferredKeys: ["e"] },
     { name: "guidelines", title: t("Guidelines"), preferredKeys: ["g"] },
@@ -53,9 +54,10 @@ export function plan(work, { off, keys } = readChoices()) {
   for (const { action, preferredKeys } of rows) preferredKeys.forEach((key) => bind(key, action));
   for (const row of rows) row.keys = row.preferredKeys.filter((key) => actions.get(key) === row.action);
   const singleKeys = [...actions];
-  if (off) actions.clear();
+  const needsAlt = off || keying;
+  if (needsAlt) actions.clear();
   for (const [key, action] of singleKeys) actions.set(`Alt+${key}`, action); // also works in text fields
-  if (off || keying) for (const row of rows) row.keys = row.keys.map((key) => `Alt+${key}`);
+  if (needsAlt) for (const row of rows) row.keys = row.keys.map((key) => `Alt+${key}`);
   return { actions, rows };
 }
 

@@ -115,6 +115,7 @@ export function showGuidelines(work) {
 // List the keys and let users change them; `onChange` is called with the new plan.
 export function setUpHelp(work, onChange) {
   const body = document.querySelector("#help-box .body");
+  const keying = work.kind === "keying"; // there single keys are always off
   let rowToChange = null; // the row that waits for its new key
 
   function apply(choices) {
@@ -137,7 +138,7 @@ export function setUpHelp(work, onChange) {
       const kbds = keys.flatMap((key, index) => [...(index ? [" ", t("or"), " "] : []), element("kbd", {}, formatKey(key))]);
       return element("tr", {}, element("th", { scope: "row" }, ...(kbds.length ? kbds : ["—"])), element("td", {}, ...description), element("td", {}, button));
     };
-    const fixed = [[t("Escape"), t("Close, or leave a field")], ...(work.kind === "keying" ? [[t("Enter"), t("In the field: save and continue")]] : [])];
+    const fixed = [[t("Escape"), t("Close, or leave a field")], ...(keying ? [[t("Enter"), t("In the field: save and continue")]] : [])];
     const labels = rows.filter(({ action }) => action.label !== undefined);
     const others = rows.filter(({ action }) => action.label === undefined);
     const table = element("table", {}, element("caption", {}, t("Keys")), element("tbody", {}, ...[...labels, ...others].map(row),
@@ -148,10 +149,11 @@ export function setUpHelp(work, onChange) {
     const reset = element("button", { type: "button" }, t("Reset all keys"));
     reset.addEventListener("click", () => apply({ off: false, keys: {} }));
     body.replaceChildren(
-      element("p", { class: "tick" }, checkbox, element("label", { for: "single" }, t("Single keys; without this, keys need Alt"))),
+      ...(keying ? [] : [element("p", { class: "tick" }, checkbox, element("label", { for: "single" }, t("Single keys; without this, keys need Alt")))]),
       element("p", { role: "status", class: message ? "notice" : "" }, message),
       element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Keys") }, table), element("p", {}, reset),
-      element("p", {}, t("Single keys are inactive while you type in a field. Each decision is kept in this browser until the server has saved it.")),
+      ...(keying ? [] : [element("p", {}, t("Single keys are inactive while you type in a field."))]),
+      element("p", {}, t("Each decision is kept in this browser until the server has saved it.")),
     );
     if (rowToChange) body.querySelector(`[data-row="${CSS.escape(rowToChange.id)}"]`).focus();
   }
