@@ -40,8 +40,9 @@ function toggleUnsure() {
 }
 
 function closeNote() {
+  session.saveNote();
   session.drafts.toggleNote(Boolean(at("note").value), false);
-  at(work.kind === "keying" ? "forms" : "card").focus({ preventScroll: true });
+  session.drafts.focusCard();
 }
 
 const actions = {
@@ -117,6 +118,7 @@ queue.addEventListener("finished", () => {
   location.reload(); // the server now returns the final page
 });
 addEventListener("beforeunload", (event) => {
+  session.drafts.leaveNote();
   if (!finished && queue.waiting.length && (queue.connectionError || !store.isPersistent)) event.preventDefault();
 });
 showWaiting();

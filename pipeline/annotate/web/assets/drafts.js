@@ -10,7 +10,12 @@ export class Drafts {
 
   constructor(store, view, keying) {
     Object.assign(this, { store, view, keying });
-    for (const field of [at("note"), at("forms")]) field.addEventListener("input", () => this.#save());
+    for (const field of [at("note"), at("forms")]) {
+      field.addEventListener("input", () => {
+        view.say("");
+        this.#save();
+      });
+    }
   }
 
   // The values that are saved together with the answer.
@@ -28,8 +33,32 @@ export class Drafts {
     const forms = this.keying && card.answer && card.answer !== "-" ? card.answer : "";
     this.#fill(draft ?? { unsure: card.unsure, note: card.note, forms });
     this.toggleNote(Boolean(at("note").value), false);
-    at("note-hint").textContent = card.answer === null ? t("Saved with your answer.") : t("Saved when you leave the field.");
-    if (this.keying) at("forms").focus({ preventScroll: true });
+    this.showHint(card);
+    if (this.keying) this.focusCard();
+  }
+
+  // Leave the note field, which saves an edited note of a card that already has an answer.
+  leaveNote() {
+    if (document.activeElement === at("note")) this.focusCard();
+  }
+
+  // Focus where the user continues.
+  focusCard() {
+    at(this.keying ? "forms" : "card").focus({ preventScroll: true });
+  }
+
+  // Without a card, input belongs to none.
+  close() {
+    this.#id = null;
+    at("note").blur();
+    at("forms").blur();
+  }
+
+  // Say when the note is saved.
+  showHint({ answer, note }) {
+    const isSaved = at("note").value === note;
+    at("note-hint").textContent = answer === null ? t("Saved with your answer.")
+      : isSaved ? t("Saved when you leave the field.") : t("Not saved yet: choose “Done” to save the note.");
   }
 
   // Copy the forms that an annotator keyed in into the field, to be edited or saved.
@@ -43,6 +72,7 @@ export class Drafts {
   fill({ unsure, note, answer }) {
     this.#fill({ unsure: Boolean(unsure), note: note ?? "", forms: answer && answer !== "-" ? answer : "" });
     this.toggleNote(Boolean(note), false);
+    at("note-hint").textContent = t("Saved with your answer.");
   }
 
   // Fill in the values of an undone answer, unless something has been typed already.
@@ -80,6 +110,7 @@ export class Drafts {
   }
 
   #save() {
+    if (this.#id === null) return;
     const { unsure, note } = this.values;
     this.store.set(`d:${this.#id}`, { unsure, note, forms: at("forms").value });
   }

@@ -80,10 +80,11 @@ export class Session extends EventTarget {
     return this.work.round === "training";
   }
 
-  // Save the note of a card that already has an answer, and stay on the card.
+  // Save the note of a card that already has an answer, and stay on the card. The note of a rejected
+  // decision is saved when the user chooses again.
   async saveNote() {
     const { card } = this;
-    if (!card || card.answer === null || this.drafts.values.note === card.note) return;
+    if (!card || this.trouble || card.answer === null || this.drafts.values.note === card.note) return;
     const { note } = this.drafts.values;
     const decision = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
     const previous = { ...card };
@@ -91,9 +92,10 @@ export class Session extends EventTarget {
     this.#history.push({ id: card.id, card: previous, decision });
     card.note = note;
     this.drafts.discard(card.id);
+    this.drafts.showHint(card);
     this.view.showAnswer(card);
     const response = await outcome;
-    this.view.say(response ? t("Note saved") : t("Note not saved yet"));
+    if (this.card === card) this.view.say(response ? t("Note saved") : t("Note not saved yet"));
   }
 
   skip() {
@@ -101,7 +103,7 @@ export class Session extends EventTarget {
       const { card } = this;
       if (this.training) this.view.say(t("The training round has no undo and no skip."));
       else if (this.trouble) this.view.say(t("Choose again, or leave it unchanged"));
-      else if (card.answer !== null) await this.next(); // its answer does not change
+      else if (card.answer !== null) await this.#leaveCard(); // its answer does not change
       else await this.#enqueue({ id: card.id, kind: "skip", answer: null, ...this.drafts.values, seconds: this.#clock.seconds }, card);
     });
   }
@@ -109,6 +111,9 @@ export class Session extends EventTarget {
   undo() {
     return this.#runExclusively(async () => {
       if (this.training) return this.view.say(t("The training round has no undo and no skip."));
+      const count = this.#history.length;
+      this.drafts.leaveNote();
+      if (this.#history.length > count) return undefined; // a note was saved, which nobody meant to undo
       const last = this.#history.pop() ?? lastDecision(this.queue.pendingDecisions);
       const decision = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
       const { entry, outcome } = this.queue.add(decision, last?.card ?? null);
@@ -131,12 +136,19 @@ export class Session extends EventTarget {
   open(card) {
     if (this.busy) return;
     this.#putCardBack();
+    this.view.say("");
     this.#showCard(card);
   }
 
   // Leave a rejected card unchanged.
   async leave() {
     if (this.trouble) this.queue.drop(this.trouble);
+    await this.#leaveCard();
+  }
+
+  async #leaveCard() {
+    this.drafts.leaveNote();
+    this.view.say("");
     await this.next();
   }
 
@@ -144,6 +156,7 @@ export class Session extends EventTarget {
     this.card = null;
     this.trouble = null;
     this.supply.shownId = null;
+    this.drafts.close();
     for (const undo of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#reportRefusedUndo(undo);
     const trouble = this.queue.troubles[0];
     if (trouble) return this.#showTrouble(trouble);
@@ -189,7 +202,6 @@ export class Session extends EventTarget {
     this.#history.push({ id: card.id, card, decision });
     this.drafts.discard(card.id);
     this.supply.recordDecision(card.id, { skipped: decision.kind === "skip" });
-    this.view.say("");
     if (decision.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
     this.#reportOutcome(entry, outcome, decision);
     await this.next();
@@ -220,16 +232,20 @@ export class Session extends EventTarget {
     });
   }
 
-  // Report the outcome of a decision.
+  // Report the outcome of a decision, unless there is a later message.
   async #reportOutcome(entry, outcome, { kind, answer }) {
-    const timer = setTimeout(() => this.view.say(t("Saving …")), 1000);
+    let messageNumber = this.view.say("");
+    const say = (...children) => {
+      if (this.view.messageNumber === messageNumber) messageNumber = this.view.say(...children);
+    };
+    const timer = setTimeout(() => say(t("Saving …")), 1000);
     const response = await outcome;
     clearTimeout(timer);
     const values = { answer: isolated(this.drafts.keying && answer === "-" ? t("not found") : answer ?? "", "bdi", 80) };
     const isWaiting = this.queue.waiting.some(({ key }) => key === entry.key);
-    if (kind === "skip") this.view.say(isWaiting ? t("Not saved yet: set aside") : t("Set aside"));
-    else if (isWaiting) this.view.say(...phrase("Not saved yet: {answer}", values));
-    else if (response && ["saved", "repeated"].includes(response.status)) this.view.say(...phrase("Saved: {answer}", values));
+    if (kind === "skip") say(isWaiting ? t("Not saved yet: set aside") : t("Set aside"));
+    else if (isWaiting) say(...phrase("Not saved yet: {answer}", values));
+    else if (response && ["saved", "repeated"].includes(response.status)) say(...phrase("Saved: {answer}", values));
   }
 
   async #reportUndo(entry, outcome, last) {
@@ -260,7 +276,8 @@ export class Session extends EventTarget {
   }
 
   #showCard(card) {
-    this.card = { answer: null, unsure: false, note: "", ...card };
+    this.drafts.close();
+    this.card = { answer: null, unsure: false, ...card, note: (card.note ?? "").replace(/\r\n?/g, "\n") }; // as in the field
     this.trouble = null;
     this.supply.shownId = card.id;
     this.#paintTime = null;
@@ -322,6 +339,7 @@ export class Session extends EventTarget {
 
   // Put the current card back, so that it is shown again after the next one.
   #putCardBack() {
+    this.drafts.leaveNote();
     if (this.card && this.card.answer === null && !this.trouble) this.supply.putBack(this.card);
     this.card = null;
   }

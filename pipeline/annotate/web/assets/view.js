@@ -10,6 +10,8 @@ const INITIAL_EXAMPLES = 3;
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class View {
+  messageNumber = 0; // of the last message
+
   constructor(work, plan) {
     this.work = work;
     this.keying = work.kind === "keying";
@@ -273,9 +275,11 @@ export class View {
     at("progress-text").textContent = aside ? t("{done} of {asked}, {aside} set aside", values) : t("{done} of {asked}", values);
   }
 
-  // Show a message in the status line, which screen readers announce.
+  // Show a message in the status line, which screen readers announce; return its number.
   say(...children) {
     at("message").replaceChildren(...children);
+    this.messageNumber += 1;
+    return this.messageNumber;
   }
 
   showWaiting({ count, connectionError, isPersistent, refusedCount }) {
