@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -409,14 +409,17 @@ class Annotator:
     async def page(self, request: Request) -> Response:
         """Answer with the page; that of the training round until the person has passed.
 
-        A person whose part has ended gets thanks.
+        A person whose part has ended gets thanks, and what the browser has not sent yet.
         """
         member = await self.people.member(request)
+        log = await self.people.readers.read(annotation_log.log_id)
         if member.stopped:
-            return self.pages.page("finished.html", language_of(request), work=self.people.work)
+            stores = [_store(log, member.person, each) for each in get_args(Round)]
+            return self.pages.page(
+                "finished.html", language_of(request), work=self.people.work, stores=stores
+            )
         who, round_name = await self.people.identify(request)
         path = f"{request.scope['root_path']}/a/{request.path_params['secret']}"
-        log = await self.people.readers.read(annotation_log.log_id)
         training = await self._training(who)
         if round_name in {"annotation", "training"}:
             round_name = "training" if training and not training.passed else "annotation"

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 # Helpers for pages of annotation
 
+FORBIDDEN = """for (const name of ["localStorage", "indexedDB"]) Object.defineProperty(window, name, {get() {
+  throw new DOMException("no", "SecurityError"); }});"""
+"""Script that takes a page its storage."""
 EXAMPLES = [f"{word} Satz [[in]] der [[Frage]] ." for word in ("Ein", "Zwei", "Drei", "Vier")]
 
 

@@ -13,6 +13,7 @@ from tests.annotate.office import PAIRS, build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard, Serve
 from tests.browser.annotate.serving import (
     EXAMPLES,
+    FORBIDDEN,
     CoordinatorServer,
     Subject,
     answers,
@@ -187,8 +188,6 @@ def test_the_coordinators_page_fits_a_phone(
 
 # The server stops and restarts: no decision is lost or saved twice.
 
-FORBIDDEN = """for (const name of ["localStorage", "indexedDB"]) Object.defineProperty(window, name, {get() {
-  throw new DOMException("no", "SecurityError"); }});"""
 FULL = """IDBObjectStore.prototype.put = () => {
   throw new DOMException("full", "QuotaExceededError"); };"""
 

@@ -12,7 +12,15 @@ from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, open_log, read_only
 from tests.annotate.office import build_office, desk
 from tests.browser.annotate.conftest import Coordinate, OpenCard
-from tests.browser.annotate.serving import CoordinatorServer, faults, says, shows, wait_until_saved
+from tests.browser.annotate.serving import (
+    FORBIDDEN,
+    CoordinatorServer,
+    faults,
+    says,
+    shows,
+    wait_until_saved,
+    waits,
+)
 from tests.browser.pages import expect_none
 
 if TYPE_CHECKING:
@@ -111,6 +119,55 @@ def test_a_person_stopped_during_work_is_informed(
     page.locator("#card[data-ready]").wait_for()
     wait_until_saved(page)
     assert [each["annotator"] for each in served_work.log()] == ["anna"]
+
+
+def test_a_finished_part_names_decisions_that_are_not_saved(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
+    page = open_card(served_work.address("anna"))
+    page.context.set_offline(True)
+    for count in (1, 2):
+        page.locator("#card[data-ready]").wait_for()
+        page.keyboard.press("1")
+        waits(page, count)
+    with open_log(served_work.work.database) as log:
+        stop(log, served_work.work, "anna")
+    page.context.set_offline(False)
+    says(page, "Your part is finished: thank you", "h1")
+    says(page, "2 decisions are not saved. They stay in this browser.", "#unsaved")
+    says(page, "Ask the coordinator to resume your part", "#unsaved")
+    assert "You can close this window" not in page.locator("main").inner_text()
+    with open_log(served_work.work.database) as log:
+        resume(log, served_work.work, "anna")
+    page.reload()
+    page.locator("#card[data-ready]").wait_for()
+    wait_until_saved(page)
+    assert len(served_work.log()) == 2
+    with open_log(served_work.work.database) as log:
+        stop(log, served_work.work, "anna")
+    page.reload()
+    says(page, "You can close this window", "main")
+    assert page.locator("#unsaved").is_hidden()
+
+
+def test_a_browser_without_storage_keeps_the_page_when_a_part_ends(
+    served_work: CoordinatorServer, open_card: OpenCard
+) -> None:
+    page = open_card(served_work.address("anna"), before=FORBIDDEN)
+    page.context.set_offline(True)
+    page.locator("#card[data-ready]").wait_for()
+    page.keyboard.press("1")
+    waits(page, 1)
+    with open_log(served_work.work.database) as log:
+        stop(log, served_work.work, "anna")
+    page.context.set_offline(False)
+    says(page, "Your part is finished", "#waiting-text")
+    says(page, "1 decision is not saved yet", "#waiting-text")
+    with open_log(served_work.work.database) as log:
+        resume(log, served_work.work, "anna")
+    page.get_by_role("button", name="Send now").click()
+    wait_until_saved(page)
+    assert len(served_work.log()) == 1
 
 
 @pytest.fixture

@@ -114,6 +114,7 @@ function showWaiting() {
 queue.addEventListener("change", showWaiting);
 let finished = false;
 queue.addEventListener("finished", () => {
+  if (!store.isPersistent) return; // a reload would lose the decisions
   finished = true;
   location.reload(); // the server now returns the final page
 });
