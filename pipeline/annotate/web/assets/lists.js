@@ -18,7 +18,7 @@ export function cardList(cards, session, onOpen = () => {}) {
       button.append(element("strong", {}, isolated(text, "bdi", MAX_UNIT_LENGTH), ...(unsure ? [" (", t("unsure"), ")"] : [])));
     }
     if (note) button.append(element("span", { class: "hint" }, isolated(note, "bdi", MAX_UNIT_LENGTH)));
-    if (card.isQueued) button.append(element("span", { class: "hint" }, t("not saved yet")));
+    if (card.queuedKey) button.append(element("span", { class: "hint" }, t("not saved yet")));
     button.addEventListener("click", () => {
       onOpen();
       session.open(card);
@@ -30,7 +30,7 @@ export function cardList(cards, session, onOpen = () => {}) {
 // Return the cards of labels in the queue, most recent first.
 function waitingCards(session) {
   const decisions = session.queue.pendingDecisions.filter((each) => each.kind === "label" && each.card);
-  return decisions.reverse().map(({ card, answer, unsure, note }) => ({ ...card, answer, unsure, note, isQueued: true }));
+  return decisions.reverse().map(({ key, card, answer, unsure, note }) => ({ ...card, answer, unsure, note, queuedKey: key }));
 }
 
 export function setUpLists(session) {

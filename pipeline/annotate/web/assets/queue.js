@@ -1,8 +1,9 @@
 // The queue of decisions that the server has not saved yet: stored in the browser, sent in order, retried.
 //
 // Fields of an entry: key, id, kind, answer, unsure, note, seconds; seen: the version that the user
-// saw; after: the key of the queued entry that will create this version; card: the card to show if the
-// entry is rejected; trouble: why it was rejected. Sending an entry twice is harmless: the key is the same.
+// saw; after: the key of the queued entry that will create this version, or that this entry undoes; card: the
+// card to show if the entry is rejected; trouble: why it was rejected. Sending an entry twice is harmless: the
+// key is the same.
 
 import { ServerUnavailable, RefusedRequest } from "./ask.js";
 import { t } from "./messages.js";
@@ -20,6 +21,7 @@ export class Queue extends EventTarget {
   #lastTime = 0;
   #callbacks = new Map(); // entry key to a function called with the outcome, or with null if the entry has to wait
   #lastVersions = new Map(); // card id to the version created by the last decision of this tab
+  #ownKeys = new Set(); // keys of the entries that this tab made
   connectionError = null; // the error of the last attempt; null if it succeeded
 
   constructor(store, client) {
@@ -49,21 +51,30 @@ export class Queue extends EventTarget {
 
   // Queued decisions without those that a queued undo cancels.
   get pendingDecisions() {
-    const stack = [];
+    let stack = [];
     for (const each of this.waiting) {
       if (each.kind !== "undo") stack.push(each);
-      else if (stack.length && stack.at(-1).id === each.id) stack.pop();
+      else stack = stack.filter(({ key }) => key !== each.after);
     }
     return stack;
   }
 
-  // Store a decision in this browser and send it. `outcome` resolves to the outcome from the server, or
-  // to null if the entry has to wait or was rejected.
-  add(decision, card) {
+  // Queued undos of decisions that the server has saved.
+  get pendingUndos() {
+    return this.waiting.filter(({ kind, after }) => kind === "undo" && !after);
+  }
+
+  // Store a decision in this browser and send it. It follows an entry of this tab, or the queued one that
+  // the card shows; the user has not seen other ones. An undo follows what it undoes. `outcome` resolves to
+  // the outcome from the server, or to null if the entry has to wait or was rejected.
+  add(decision, card, undoneKey = null) {
     const seen = card ? Math.max(card.version, this.#lastVersions.get(card.id) ?? 0) : null;
     const entry = { key: newKey(), ...decision, seen };
-    const previous = this.waiting.filter((each) => each.id && each.id === entry.id).at(-1);
+    const isPrevious = decision.kind === "undo" ? ({ key }) => key === undoneKey
+      : ({ id, key }) => id === entry.id && (this.#ownKeys.has(key) || key === card?.queuedKey);
+    const previous = this.waiting.filter(isPrevious).at(-1);
     if (previous) entry.after = previous.key;
+    this.#ownKeys.add(entry.key);
     entry.card = compactCard(card);
     this.#write(this.#newName(entry.key), entry);
     const outcome = new Promise((resolve) => this.#callbacks.set(entry.key, resolve));
@@ -146,7 +157,7 @@ export class Queue extends EventTarget {
       const isSaved = ["saved", "repeated"].includes(status) && outcome.id === (entry.id || outcome.id);
       this.#releaseDependents(entry, isSaved && entry.kind !== "skip" ? outcome.entry : entry.seen);
       this.store.remove(entry.name);
-      this.#lastVersions.set(outcome.id, standing.version);
+      if (this.#ownKeys.has(entry.key)) this.#lastVersions.set(outcome.id, standing.version);
       if (isSaved) this.dispatchEvent(new CustomEvent("settled", { detail: { id: outcome.id, kind: entry.kind } }));
       this.#resolve(entry.key, outcome);
     }

@@ -44,8 +44,9 @@ export class Session extends EventTarget {
   busy = false;
   #showsFeedback = false; // whether feedback is visible
   #paintTime = null; // when the card was painted; null before
-  #history = []; // decisions of this page, for undo: {id, card, decision}
+  #history = []; // decisions of this page, for undo: {card, entry, isRejected}; card: as it was before
   #progress = null; // the latest progress from the server
+  #run = 0; // the number of the last call of `next`
   #clock = new Clock();
 
   constructor({ work, client, queue, supply, view, store }) {
@@ -54,14 +55,14 @@ export class Session extends EventTarget {
     this.drafts = new Drafts(store, view, work.kind === "keying");
     queue.addEventListener("progress", ({ detail }) => this.#showProgress(detail));
     queue.addEventListener("reconnected", () => this.#handleReconnect());
-    queue.addEventListener("change", () => this.#showProgress());
+    queue.addEventListener("change", () => this.#handleChange());
     store.addEventListener("undone", ({ detail }) => this.#handleRemoteUndo(detail));
     document.addEventListener("visibilitychange", () => document.hidden || this.#refresh());
   }
 
   async start() {
     await this.queue.send();
-    await this.next();
+    if (!this.card) await this.next();
   }
 
   // Save the answer for the card and show the next card at once; the server is notified in the background.
@@ -88,8 +89,8 @@ export class Session extends EventTarget {
     const { note } = this.drafts.values;
     const decision = { id: card.id, kind: "label", answer: card.answer, unsure: card.unsure, note, seconds: null };
     const previous = { ...card };
-    const { outcome } = this.queue.add(decision, previous);
-    this.#history.push({ id: card.id, card: previous, decision });
+    const { entry, outcome } = this.queue.add(decision, previous);
+    this.#history.push({ card: previous, entry });
     card.note = note;
     this.drafts.discard(card.id);
     this.drafts.showHint(card);
@@ -114,11 +115,18 @@ export class Session extends EventTarget {
       const count = this.#history.length;
       this.drafts.leaveNote();
       if (this.#history.length > count) return undefined; // a note was saved, which nobody meant to undo
-      const last = this.#history.pop() ?? lastDecision(this.queue.pendingDecisions);
-      const decision = { id: last?.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
-      const { entry, outcome } = this.queue.add(decision, last?.card ?? null);
+      const last = this.#takeLast();
+      const trouble = this.queue.troubles.find(({ key }) => key === last?.entry.key);
+      if (trouble) { // the server does not have this decision
+        const card = await this.#fetchCard(trouble);
+        this.queue.drop(trouble);
+        this.#restoreCard(card, trouble);
+        return undefined;
+      }
+      const decision = { id: last?.card.id ?? "", kind: "undo", answer: null, unsure: false, note: "", seconds: null };
+      const { entry, outcome } = this.queue.add({ ...decision, undoes: last?.entry.kind }, last?.card ?? null, last?.entry.key);
       if (last) {
-        this.#restoreCard(last.card, last.decision);
+        this.#restoreCard(last.card, last.entry);
         this.#reportUndo(entry, outcome, last);
         return undefined;
       }
@@ -152,30 +160,41 @@ export class Session extends EventTarget {
     await this.next();
   }
 
+  // Show the next card, unless the user opens one meanwhile; a later call replaces an earlier one.
   async next() {
+    const run = (this.#run += 1);
+    const isCurrent = () => run === this.#run && !this.card;
     this.card = null;
     this.trouble = null;
     this.supply.shownId = null;
     this.drafts.close();
-    for (const undo of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#reportRefusedUndo(undo);
-    const trouble = this.queue.troubles[0];
-    if (trouble) return this.#showTrouble(trouble);
-    let card = this.supply.take();
+    let trouble = this.#nextTrouble();
+    let card = trouble ? null : this.supply.take();
     let failure = "";
-    if (!card) {
+    if (!trouble && !card) {
       if (!this.queue.connectionError) await this.queue.send(); // the next card depends on the decisions that the server has saved
       try {
         this.#showProgress(await this.supply.refresh());
-        card = this.supply.take();
       } catch (error) {
         failure = error.message;
       }
+      if (!isCurrent()) return;
+      trouble = this.#nextTrouble();
+      card = trouble || failure ? null : this.supply.take();
     }
-    if (card) this.#showCard(card);
+    if (trouble) {
+      card = await this.#fetchCard(trouble);
+      if (isCurrent()) this.#showTrouble(trouble, card);
+    } else if (card) this.#showCard(card);
     else if (this.training && !failure && !this.queue.waiting.length) await this.#finishTraining();
     else this.view.showNoCard(this, failure);
     if (failure) setTimeout(() => this.#retry(), 5000);
-    return undefined;
+  }
+
+  // Return the first rejected entry that the user has to look at.
+  #nextTrouble() {
+    for (const undo of this.queue.troubles.filter(({ kind }) => kind === "undo")) this.#reportRefusedUndo(undo);
+    return this.queue.troubles[0];
   }
 
   // Run one action at a time, and none on a card that appeared too recently to have been read.
@@ -199,7 +218,7 @@ export class Session extends EventTarget {
 
   async #enqueue(decision, card) {
     const { entry, outcome } = this.queue.add(decision, card);
-    this.#history.push({ id: card.id, card, decision });
+    this.#history.push({ card, entry });
     this.drafts.discard(card.id);
     this.supply.recordDecision(card.id, { skipped: decision.kind === "skip" });
     if (decision.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
@@ -253,26 +272,43 @@ export class Session extends EventTarget {
     const refusal = this.queue.troubles.find(({ key }) => key === entry.key);
     if (refusal) this.#reportRefusedUndo(refusal);
     else if (response?.status === "nothing") this.view.say(t("Not undone: another window has decided since"));
-    else if (response) this.queue.store.broadcast({ kind: "undone", id: last.id, units: last.card?.units ?? [] });
+    else if (response) this.queue.store.broadcast({ kind: "undone", id: last.card.id, units: last.card.units });
     const isUndone = response && response.status !== "nothing" && !refusal;
-    if (this.card?.id !== last.id || !(response || refusal)) return;
-    const standing = isUndone ? response.standing : await this.client.card(last.id).catch(() => null);
-    if (this.card?.id !== last.id || !standing) return;
+    if (this.card?.id !== last.card.id || !(response || refusal)) return;
+    const standing = isUndone ? response.standing : await this.client.card(last.card.id).catch(() => null);
+    if (this.card?.id !== last.card.id || !standing) return;
     Object.assign(this.card, standing);
     this.view.showAnswer(this.card);
   }
 
-  async #showTrouble(entry) {
+  // Take the last decision of this page that can be undone, or the last queued one, from the history.
+  #takeLast() {
+    const rejectedKeys = this.queue.troubles.map(({ key }) => key);
+    this.#history = this.#history.filter(({ entry, isRejected }) => !isRejected || rejectedKeys.includes(entry.key));
+    return this.#history.pop() ?? lastDecision(this.queue.pendingDecisions);
+  }
+
+  // A rejected decision cannot be undone once the user has dealt with it, in this window or another.
+  #markRejected() {
+    const rejectedKeys = this.queue.troubles.map(({ key }) => key);
+    for (const each of this.#history) each.isRejected ||= rejectedKeys.includes(each.entry.key);
+  }
+
+  // Return the card of a rejected entry.
+  async #fetchCard(entry) {
     const serverCard = entry.id && (await this.client.card(entry.id).catch(() => null));
     const standing = entry.trouble.standing ?? {};
     const placeholder = { id: entry.id, units: [["id", entry.id]], answer: null, unsure: false, note: "", version: 0, examples: [] };
-    const card = serverCard || (entry.card && { ...entry.card, ...standing }) || placeholder;
+    return serverCard || (entry.card && { ...entry.card, ...standing }) || placeholder;
+  }
+
+  #showTrouble(entry, card) {
     this.#showCard(card);
     this.drafts.fill(entry);
     this.trouble = entry;
     this.queue.dispatchEvent(new Event("change")); // the page counts one rejected entry less
     this.view.showTrouble(entry, card);
-    this.supply.refresh().catch(() => {});
+    this.#update();
   }
 
   #showCard(card) {
@@ -297,10 +333,15 @@ export class Session extends EventTarget {
   #showProgress(progress = this.#progress) {
     if (!progress) return;
     this.#progress = progress;
-    const open = this.queue.pendingDecisions.filter(({ card }) => card && card.answer === null);
+    const isOpen = ({ card }) => card && card.answer === null;
+    const open = this.queue.pendingDecisions.filter(isOpen);
+    const undone = this.queue.pendingUndos.filter(isOpen);
     const labels = new Set(open.filter(({ kind }) => kind === "label").map(({ id }) => id));
     const aside = new Set(open.filter(({ kind, id }) => kind === "skip" && !labels.has(id)).map(({ id }) => id));
-    this.view.showProgress({ ...progress, done: progress.done + labels.size, aside: progress.aside + aside.size });
+    const count = (kind) => undone.filter(({ undoes }) => undoes === kind).length;
+    const { asked } = progress;
+    const done = progress.done + labels.size - count("label");
+    this.view.showProgress({ asked, done, aside: Math.max(0, progress.aside + aside.size - count("skip")) });
   }
 
   async #restoreUndone({ id, standing }) {
@@ -314,10 +355,10 @@ export class Session extends EventTarget {
   }
 
   #handleRemoteUndo({ id, units }) {
-    this.#history = this.#history.filter((each) => each.id !== id);
+    this.#history = this.#history.filter(({ card }) => card.id !== id);
     const pair = isolated(units.map(([, text]) => text).join(" · "), "bdi", 120);
     this.view.say(...phrase("Another window has undone: {pair}", { pair }));
-    this.supply.refresh().then((progress) => this.#showProgress(progress)).catch(() => {});
+    this.#update();
   }
 
   // A rejected undo changes nothing, so it is dropped.
@@ -326,6 +367,7 @@ export class Session extends EventTarget {
     this.view.say(...phrase("Not undone: {why}", { why: isolated(entry.trouble.why) }));
   }
 
+  // Show a card again after its last decision, if known, was undone.
   #restoreCard(card, decision) {
     this.supply.recordDecision(card.id, { undone: true });
     this.#putCardBack();
@@ -344,6 +386,18 @@ export class Session extends EventTarget {
     this.card = null;
   }
 
+  // Fetch the progress and the cards to come.
+  #update() {
+    this.supply.refresh().then((progress) => this.#showProgress(progress)).catch(() => {});
+  }
+
+  // A rejected decision is shown at once if no card is open.
+  #handleChange() {
+    this.#markRejected();
+    this.#showProgress();
+    if (!this.card && !this.busy && this.queue.troubles.some(({ kind }) => kind !== "undo")) this.next();
+  }
+
   async #handleReconnect() {
     this.view.say(t("All saved"));
     if (!this.card && !this.busy) await this.next();
@@ -359,12 +413,12 @@ export class Session extends EventTarget {
   }
 
   #refresh() {
-    if (this.card) this.supply.refresh().catch(() => {});
+    if (this.card) this.#update();
     else if (!this.busy) this.next();
   }
 }
 
 function lastDecision(decisions) {
   const last = decisions.at(-1);
-  return last?.card && { id: last.id, card: last.card, decision: last };
+  return last?.card && { card: last.card, entry: last };
 }

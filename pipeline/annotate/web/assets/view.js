@@ -241,7 +241,10 @@ export class View {
       return element("p", {}, node);
     };
     const retryButton = () => button(t("Try again"), () => queue.send().then(() => session.next()));
-    let [heading, ...children] = [t("All done"), element("p", {}, t("Thank you. Every decision is saved. You can still view and change your answers with Recent and Search above."))];
+    const text = this.work.round === "adjudication"
+      ? t("Thank you. Every decision is saved. You can still view and change your answers with Recent and Search above.")
+      : t("Thank you. Every decision is saved. With Recent and Search above you can view your answers, and change answers that no adjudicator has seen.");
+    let [heading, ...children] = [t("All done"), element("p", {}, text)];
     if (failure) {
       [heading, ...children] = [t("No more cards while the server is unreachable"), element("p", {}, failure), retryButton()];
     } else if (aside.length) {
