@@ -181,23 +181,24 @@ export function setUpHelp(work, onChange) {
 export function setUpGoal(store, session) {
   const box = at("goal-box");
   const field = at("goal");
+  let done = null; // cards done in all; null until the page knows
   const showGoal = () => {
-    const { wished: target = 0, done = 0 } = store.get("goal") ?? {};
-    at("goal-progress").textContent = target ? t("goal: {done} of {wished}", { done: number(done), wished: number(target) }) : "";
+    const { wished: target = 0, start = null } = store.get("goal") ?? {};
+    if (target && start === null && done !== null) store.set("goal", { wished: target, start: done });
+    const count = Math.max(0, done - (start ?? done));
+    const text = count < target ? t("goal: {done} of {wished}", { done: number(count), wished: number(target) })
+      : tn("You have reached your goal: {n} card.", "You have reached your goal: {n} cards.", target);
+    at("goal-progress").textContent = target ? text : "";
   };
   box.addEventListener("close", () => {
     if (box.returnValue !== "set") return;
-    store.set("goal", { wished: Math.max(0, Math.floor(Number(field.value) || 0)), done: 0 });
+    store.set("goal", { wished: Math.max(0, Math.floor(Number(field.value) || 0)), start: done });
     showGoal();
   });
-  session.addEventListener("decided", () => {
-    const { wished: target = 0, done = 0 } = store.get("goal") ?? {};
-    if (!target) return;
-    store.set("goal", { wished: target, done: done + 1 });
+  session.addEventListener("progress", ({ detail }) => {
+    done = detail;
     showGoal();
-    if (done + 1 === target) session.view.say(tn("You have reached your goal: {n} card.", "You have reached your goal: {n} cards.", target));
   });
-  showGoal();
   return () => {
     field.value = store.get("goal")?.wished || "";
     box.showModal();

@@ -221,7 +221,6 @@ export class Session extends EventTarget {
     this.#history.push({ card, entry });
     this.drafts.discard(card.id);
     this.supply.recordDecision(card.id, { skipped: decision.kind === "skip" });
-    if (decision.kind === "label" && card.answer === null) this.dispatchEvent(new Event("decided"));
     this.#reportOutcome(entry, outcome, decision);
     await this.next();
   }
@@ -342,6 +341,7 @@ export class Session extends EventTarget {
     const { asked } = progress;
     const done = progress.done + labels.size - count("label");
     this.view.showProgress({ asked, done, aside: Math.max(0, progress.aside + aside.size - count("skip")) });
+    this.dispatchEvent(new CustomEvent("progress", { detail: done }));
   }
 
   async #restoreUndone({ id, standing }) {
