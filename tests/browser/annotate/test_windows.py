@@ -112,7 +112,7 @@ def test_a_decision_that_a_list_has_shown_can_be_replaced_offline(
     two.keyboard.press("3")
     waits(two, 2)
     two.context.set_offline(False)
-    waits(two, 0)
+    wait_until_saved(two)
     assert answers(served.log()) == [("p000", "SVC"), ("p000", "free")]
 
 
