@@ -203,6 +203,38 @@ def test_live_updates_keep_the_list_page_and_open_details(
     assert whole.locator("#disagreements .items details[open]").count() == 1
 
 
+def test_a_table_with_the_focus_is_updated_and_keeps_it(
+    many: CoordinatorServer, open_card: OpenCard
+) -> None:
+    whole = open_card(many.coordinator, ready="#people")
+    row = whole.locator('#progress tr:has(button[data-person="ana"])')
+    before = row.inner_text()
+    whole.locator('button[data-person="ana"]').click()
+    whole.get_by_role("button", name="Close").click()
+    whole.locator('button[data-person="ana"]:focus').wait_for()
+    with open_log(many.work.database) as log:
+        item = next(item for item, who in asked_tasks(log) if who == "ana")
+        append(log, [Decision("marked-unsure", "ana", item, answer="yes", unsure=True)])
+    says(whole, "1 item marked unsure", "#disagreements")
+    assert row.inner_text() != before
+    whole.locator('button[data-person="ana"]:focus').wait_for()
+
+
+def test_a_section_in_use_is_updated_once_it_is_left(
+    many: CoordinatorServer, open_card: OpenCard
+) -> None:
+    whole = open_card(many.coordinator, ready="#people")
+    whole.evaluate("document.querySelector('#progress').append(document.createElement('input'))")
+    whole.locator("#progress input").fill("typed")
+    with open_log(many.work.database) as log:
+        item = next(item for item, who in asked_tasks(log) if who == "ana")
+        append(log, [Decision("marked-unsure", "ana", item, answer="yes", unsure=True)])
+    says(whole, "1 item marked unsure", "#disagreements")
+    assert whole.locator("#progress input").input_value() == "typed"
+    whole.locator("#progress input").blur()
+    whole.locator("#progress input").wait_for(state="detached")
+
+
 @pytest.mark.axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_menu_has_no_serious_violation(

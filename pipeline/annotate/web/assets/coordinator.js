@@ -8,9 +8,15 @@ const address = document.body.dataset.address;
 const connectionStatus = document.querySelector("#connection-status");
 let stamp = document.body.dataset.stamp;
 
-// Replace the live sections, but keep the user's state: a section with a focused field or button,
-// open lists, and scroll positions.
+// What an element has in common with the one that takes its place when a section is replaced.
+function identity(node) {
+  return [node.tagName, node.dataset.person, node.getAttribute("href"), node.getAttribute("aria-label"), node.closest("details")?.id].join();
+}
+
+// Replace the live sections, but keep the user's state: the focus, open lists, and scroll positions.
+// Return false if one was left as it is, since the user types in it or is about to keep an answer.
 function replaceSections(newPage) {
+  let isComplete = true;
   let previous;
   for (const section of newPage.querySelectorAll("#main > section")) {
     const existing = document.getElementById(section.id);
@@ -19,24 +25,30 @@ function replaceSections(newPage) {
   }
   for (const oldSection of document.querySelectorAll("[data-live]")) {
     const section = newPage.getElementById(oldSection.id);
-    if (!section || (oldSection.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
+    if (!section) continue;
+    const focused = oldSection.contains(document.activeElement) ? document.activeElement : null;
+    if (focused?.matches("input, [data-keep]")) {
+      isComplete = false;
+      continue;
+    }
     for (const node of oldSection.querySelectorAll("details[id]")) section.querySelector(`#${CSS.escape(node.id)}`)?.toggleAttribute("open", node.open);
     const positions = [...oldSection.querySelectorAll(".scroll")].map((node) => [node.scrollLeft, node.scrollTop]);
-    const label = document.activeElement?.closest?.(".scroll")?.getAttribute("aria-label");
     oldSection.replaceWith(document.adoptNode(section));
     [...section.querySelectorAll(".scroll")].forEach((node, index) => {
       [node.scrollLeft, node.scrollTop] = positions[index] ?? [0, 0];
-      if (label && node.getAttribute("aria-label") === label) node.focus({ preventScroll: true });
     });
+    const twin = focused && [...section.querySelectorAll(focused.tagName)].find((node) => identity(node) === identity(focused));
+    twin?.focus({ preventScroll: true });
   }
+  return isComplete;
 }
 
 async function refresh() {
   const response = await fetch(location.href, { cache: "no-store" });
   if (!response.ok) throw new Error(`${response.status}`);
   const newPage = new DOMParser().parseFromString(await response.text(), "text/html");
-  stamp = newPage.body.dataset.stamp;
-  replaceSections(newPage);
+  const newStamp = newPage.body.dataset.stamp;
+  if (replaceSections(newPage)) stamp = newStamp; // else the next poll tries again
 }
 
 // A slow response means that the server is busy: poll less often, since annotators have priority.
