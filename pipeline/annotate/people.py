@@ -21,7 +21,6 @@ import numpy as np
 
 from pipeline.annotate.auth import Person, Role
 from pipeline.annotate.estimates import ALL_CANDIDATES, QuestionEstimate
-from pipeline.annotate.records import Answer
 from pipeline.annotate.tasks import SheetWork
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
@@ -442,16 +441,17 @@ def progress_of(
 
 
 _ANNOTATORS = """
-SELECT annotator, count(*) AS asked, sum(answered) AS done, sum(skipped > 0) AS aside
+SELECT annotator, sum(answered = 0) AS open
 FROM tasks WHERE round = ? AND asked = 1 GROUP BY annotator ORDER BY annotator
 """
 _SECONDS = """
 SELECT t.annotator, l.seconds FROM log l JOIN tasks t USING (task)
-WHERE t.round = ? AND t.asked = 1 AND l.kind = 'label' AND l.seconds IS NOT NULL
+WHERE t.round IN (?, ?) AND t.asked = 1 AND l.kind = 'label' AND l.seconds IS NOT NULL
 """
 _LAST = """
 SELECT t.annotator, max(l.at) AS at FROM log l JOIN tasks t USING (task)
-WHERE t.round = ? AND t.asked = 1 AND l.kind IN ('label', 'skip', 'undo') GROUP BY t.annotator
+WHERE t.round IN (?, ?) AND t.asked = 1 AND l.kind IN ('label', 'skip', 'undo')
+GROUP BY t.annotator
 """
 
 
@@ -475,7 +475,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class PersonProgress:
-    """How far a person is in a round.
+    """How far a person is in a round, hidden gold and repeated cards included.
 
     Parameters
     ----------
@@ -483,6 +483,8 @@ class PersonProgress:
         The annotator.
     asked, done, unsure, aside : int
         Cards asked for; those with an answer; those of them marked unsure; those set aside.
+    open : int
+        Cards without an answer that others can be given: neither hidden gold nor repeated cards.
     pace : Pace or None
         None without timed decisions.
     last : str
@@ -494,6 +496,7 @@ class PersonProgress:
     done: int
     unsure: int
     aside: int
+    open: int
     pace: Pace | None
     last: str
 
@@ -514,7 +517,7 @@ def decisions_with_suggestion(connection: sqlite3.Connection) -> tuple[int, int]
 
 
 def progress_of_all(
-    connection: sqlite3.Connection, answers: Sequence[Answer], *, round_name: Round = "annotation"
+    connection: sqlite3.Connection, *, round_name: Round = "annotation"
 ) -> list[PersonProgress]:
     """Return how far everybody is, by name.
 
@@ -522,22 +525,24 @@ def progress_of_all(
     ----------
     connection : Connection
         Connection to the annotation log.
-    answers : sequence of Answer
-        The current answers of the round.
     round_name : str
         The round.
     """
-    unsure = Counter(each.annotator for each in answers if each.unsure)
+    rounds = rounds_of(round_name)
     seconds: dict[str, list[float]] = {}
-    for row in connection.execute(_SECONDS, (round_name,)):
+    for row in connection.execute(_SECONDS, rounds):
         seconds.setdefault(row["annotator"], []).append(row["seconds"])
-    last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, (round_name,))}
+    last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, rounds)}
     return [
         PersonProgress(
-            who := row["annotator"], row["asked"], row["done"], unsure[who], row["aside"],
-            pace(seconds.get(who, ())), last.get(who, ""))
-        for row in connection.execute(_ANNOTATORS, (round_name,))
-    ]  # fmt: skip
+            who := row["annotator"],
+            **progress_of(connection, who, round_name=round_name),
+            open=row["open"],
+            pace=pace(seconds.get(who, ())),
+            last=last.get(who, ""),
+        )
+        for row in connection.execute(_ANNOTATORS, (round_name,)).fetchall()
+    ]
 
 
 def pace(seconds: Sequence[float]) -> Pace | None:

@@ -488,6 +488,11 @@ ORDER BY t.annotator, l.entry
 """
 
 
+def has_checks(connection: sqlite3.Connection) -> bool:
+    """Return whether there is a training round, hidden gold, or a repeated card."""
+    return connection.execute("SELECT 1 FROM checks LIMIT 1").fetchone() is not None
+
+
 def quality_of_all(connection: sqlite3.Connection) -> list[PersonQuality]:
     """Return the quality so far of everybody who annotates, by name."""
     answers: dict[str, dict[str, sqlite3.Row]] = {}

@@ -330,7 +330,7 @@ def test_progress_of_people_agrees_with_the_log(log: sqlite3.Connection) -> None
     say_desk(log, "ana", [("x0", "SVC")], unsure=True, seconds=2.0)
     say_desk(log, "ana", [("x1", "SVC")], seconds=4.0)
     append(log, [Decision("skip-key", "ana", "x2", "skip")])
-    ana, ben = progress_of_all(log, standing_answers(log))
+    ana, ben = progress_of_all(log)
     for far in (ana, ben):
         own = {"asked": far.asked, "done": far.done, "unsure": far.unsure, "aside": far.aside}
         assert own == progress_of(log, far.annotator)

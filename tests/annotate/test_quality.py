@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.annotate.people import excuse, progress_of
+from pipeline.annotate.people import excuse, progress_of, progress_of_all
 from pipeline.annotate.quality import (
     GoldItem,
     add_gold,
@@ -75,11 +75,12 @@ def test_gold_items_and_repeats_do_not_change_results(work: SheetWork) -> None:
     with open_log(work.database) as log:
         assert {each.label for each in standing_answers(log)} == {"free"}
         ana, ben = quality_of_all(log)
-        progress = progress_of(log, "ana")
+        progress, (everybody, _) = progress_of(log, "ana"), progress_of_all(log)
         (mine,) = log.execute(
             "SELECT count(*) FROM tasks WHERE round = 'check' AND annotator = 'ana'"
         ).fetchone()
     assert (progress["asked"], progress["done"]) == (40 + mine, 40 + mine)
+    assert (everybody.asked, everybody.done, everybody.open) == (40 + mine, 40 + mine, 0)
     assert (ana.gold and (ana.gold.hits, ana.gold.cases)) == (3, 3)
     assert ana.repeats is not None
     assert ben.repeats is not None

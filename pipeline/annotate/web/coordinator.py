@@ -41,7 +41,7 @@ from pipeline.annotate.people import (
     sentence,
     state_of_people,
 )
-from pipeline.annotate.quality import PersonQuality, assign_checks, quality_of_all
+from pipeline.annotate.quality import PersonQuality, assign_checks, has_checks, quality_of_all
 from pipeline.annotate.records import (
     ANONYMOUS,
     Answer,
@@ -383,12 +383,11 @@ class Coordinator:
         with read_only(self.work.database) as connection:
             entry, people = last_entry(connection), state_of_people(connection)
             answers = standing_answers(connection, keying=self.work.keying)
-            decided = standing_answers(connection, round_name=ROUND, keying=self.work.keying)
             every = {fold(each.name): each for each in members(connection, self.work)}
-            progress = progress_of_all(connection, answers)
-            deciding = progress_of_all(connection, decided, round_name=ROUND)
+            progress = progress_of_all(connection)
+            deciding = progress_of_all(connection, round_name=ROUND)
             suggestion = decisions_with_suggestion(connection)
-            quality = quality_of_all(connection)
+            quality, measured = quality_of_all(connection), has_checks(connection)
             labels = self.work.kind == "annotation"
             several = labels or _is_shared(connection)
             lists = self._lists(connection, answers, query) if several else {}
@@ -417,7 +416,7 @@ class Coordinator:
             "untrained": [
                 each.annotator for each in quality if each.training and not each.training.passed
             ],
-            "measured": any(each.training or each.gold or each.repeats for each in quality),
+            "measured": measured,
             "links": {each.annotator: self._link_to_round(request, every, each.annotator)
                       for each in deciding},
             "decided_by": partial(_decided_by, language=language), "notice": notice,
@@ -499,7 +498,7 @@ def _rows_of_people(
     """Return the progress of all annotators, also of those without cards, by name."""
     there = {fold(each.annotator) for each in progress}
     idle = [
-        PersonProgress(each.name, 0, 0, 0, 0, None, "")
+        PersonProgress(each.name, 0, 0, 0, 0, 0, None, "")
         for key, each in every.items()
         if each.role == "annotator" and key not in there
     ]
@@ -534,8 +533,11 @@ def _attention(
     tn = language.tn
     messages = []
     for each in rows:
-        member, rest = every.get(fold(each.annotator)), each.asked - each.done
-        if member is None or not rest:
+        member = every.get(fold(each.annotator))
+        if member is None:
+            continue
+        rest = each.open if member.stopped else each.asked - each.done
+        if not rest:
             continue
         name, at = plain(each.annotator), moment(each.last)
         if member.stopped:
