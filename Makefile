@@ -206,7 +206,7 @@ cluster: cluster-ready
 
 # Texts of the annotation pages: every catalogue gets those that are new, to be translated by hand.
 PAGES := pipeline/annotate
-KEYWORDS := -k t -k text -k phrase -k Alert -k translatable -k tn:1,2 -k text_n:1,2
+KEYWORDS := -k t -k text -k phrase -k translatable -k tn:1,2 -k text_n:1,2
 messages: $(VENV)/test
 	cd $(PAGES) && $(abspath $(BIN))/pybabel -q extract --sort-output -F web/languages/babel.cfg $(KEYWORDS) \
 	  --add-location=file --omit-header -o $(abspath $(VENV))/messages.pot .

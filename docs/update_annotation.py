@@ -45,7 +45,7 @@ HEIGHTS = {"card": 520, "keying": 470, "coordinator": 960}
 BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SHARES = {"anna": 0.75, "ben": 0.55, "annotator": 0.4}
 """How much of their cards people have done."""
-COMPUTED = "Computed 2 seconds ago, at 2026-03-02 09:20:06 UTC."
+COMPUTED = "Computed 2 seconds ago, on 2026-03-02 09:20:06 UTC."
 NOTE = "SVC: the verb could be omitted"
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.annotate.records import Answer, Item, asked_tasks, group_by_item, standing_answers
+from pipeline.annotate.texts import text
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.annotation_log import (
     Round,
@@ -229,15 +230,18 @@ def _third(connection: sqlite3.Connection, name: str) -> str:
     try:
         (person,) = distinct((" ".join(name.split()),))
     except ValueError as error:
-        raise ConfigError("adjudication", [Problem("name", str(error), "give a name")]) from error
+        raise ConfigError(
+            "adjudication", [Problem("name", str(error), text("give a name"))]
+        ) from error
     if len(person) > _LONGEST:
-        what = f"a name of {len(person):,} characters is too long"
-        raise ConfigError("adjudication", [Problem("name", what, f"give at most {_LONGEST}")])
+        what = text("a name of {length} characters is too long", length=len(person))
+        remedy = text("give at most {most}", most=_LONGEST)
+        raise ConfigError("adjudication", [Problem("name", what, remedy)])
     annotators = [*_people(connection, "annotation"), *added_annotators(connection)]
     people = {fold(who): who for who in annotators}
     if fold(person) in people:
-        what = f"{people[fold(person)]} is an annotator, not a third person"
-        remedy = "give another name, or ask the annotators who disagree"
+        what = text("{name} is an annotator, not a third person", name=people[fold(person)])
+        remedy = text("give another name, or ask the annotators who disagree")
         raise ConfigError("adjudication", [Problem("name", what, remedy)])
     there = {fold(who): who for who in _people(connection, ROUND)}
     return there.get(fold(person), person)

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from pipeline import errors
 from pipeline.annotate.sync import Conflicts
 from pipeline.annotate.tasks import SheetQuestions, SheetWork, questions_of_sheet
+from pipeline.annotate.texts import Text, join, text, text_n
 from pipeline.api.results import Run, open_run, run_stages
 from pipeline.errors import InputChanged, LexassayError
 from pipeline.formats.annotation_log import given_cards, last_entry, read_only
@@ -168,18 +169,19 @@ def interim_look(config: StageConfig, tables: Tables, usable: CountedItems) -> I
         if adapted is not None:
             return _anytime_look(adapted, tables, sample, usable)
     if not rest:
-        return InterimLook(config, tables, "All items are judged: these are the final limits.")
-    why = "looks are declared" if getattr(config, "looks", ()) else "no looks are declared"
-    remedy = (
-        "" if getattr(config, "looks", ())
-        else " Declare looks to see valid limits earlier."
-        if isinstance(config, InterimOptions)
-        else ""
+        every = text("All items are judged: these are the final limits.")
+        return InterimLook(config, tables, every)
+    declared = bool(getattr(config, "looks", ()))
+    why = text("looks are declared") if declared else text("no looks are declared")
+    next_look = text_n(
+        "The next look is when everything is judged, in {n} item: {why}, and this sample does not"
+        " allow interim looks.",
+        "The next look is when everything is judged, in {n} items: {why}, and this sample does not"
+        " allow interim looks.", rest, why=why,
     )  # fmt: skip
-    return (
-        f"The next look is when everything is judged, in {_items(rest)}: {why}, and this sample"
-        f" does not allow interim looks.{remedy}"
-    )
+    if declared or not isinstance(config, InterimOptions):
+        return next_look
+    return join(next_look, text("Declare looks to see valid limits earlier."))
 
 
 def _is_simple(sample: pl.DataFrame) -> bool:
@@ -212,9 +214,12 @@ def _anytime_look(
     config: InterimOptions, tables: Tables, sample: pl.DataFrame, usable: CountedItems
 ) -> InterimLook:
     order = _drop_disagreements(tables, _sampled_ids(sample, usable))
-    rest = f"they are based on {_items(len(order))}"
-    text = f"These limits are valid at any time, for any number of looks; {rest}."
-    return InterimLook(config, _restrict(tables, sample, order), text, anytime=True)
+    explanation = text_n(
+        "These limits are valid at any time, for any number of looks; they are based on {n} item.",
+        "These limits are valid at any time, for any number of looks; they are based on {n} items.",
+        len(order),
+    )  # fmt: skip
+    return InterimLook(config, _restrict(tables, sample, order), explanation, anytime=True)
 
 
 def _declared_look(
@@ -228,7 +233,7 @@ def _declared_look(
     later = [size for size in sizes if size > len(order)]
     next_text = _next_look(later, len(order), sample.height)
     if not complete:
-        return f"Limits are shown only at the declared looks. {next_text}"
+        return join(text("Limits are shown only at the declared looks."), next_text)
     size = complete[-1]
     first = sample.filter(pl.col("id").is_in(order[:size])).with_columns(
         pi=pl.lit(size / candidates)
@@ -236,17 +241,26 @@ def _declared_look(
     restricted = _restrict(tables, first, order[:size])
     if "inclusion" in restricted and "pi" in restricted["inclusion"].collect_schema():
         restricted["inclusion"] = restricted["inclusion"].with_columns(pi=pl.lit(size / candidates))
-    text = f"This is look {len(complete)} of {len(sizes)}, at {_items(size)}. {next_text}"
-    return InterimLook(_declared_lists_only(config, {}), restricted, text.strip())
+    this_text = text_n(
+        "This is look {look} of {looks}, at {n} item.",
+        "This is look {look} of {looks}, at {n} items.", size,
+        look=len(complete), looks=len(sizes),
+    )  # fmt: skip
+    explanation = join(this_text, next_text)
+    return InterimLook(_declared_lists_only(config, {}), restricted, explanation)
 
 
-def _next_look(later: Sequence[int], judged: int, drawn: int) -> str:
+def _next_look(later: Sequence[int], judged: int, drawn: int) -> Text:
     if not later:
-        return "It was the last look."
+        return text("It was the last look.")
     following = later[0]
-    text = f"The next look is at {_items(following)}, after {following - judged:,} more."
-    more = f" This sample has {drawn:,}: draw a larger sample." if following > drawn else ""
-    return text + more
+    next_text = text_n(
+        "The next look is at {n} item, after {more} more.",
+        "The next look is at {n} items, after {more} more.", following, more=following - judged,
+    )  # fmt: skip
+    if following <= drawn:
+        return next_text
+    return join(next_text, text("This sample has {drawn}: draw a larger sample.", drawn=drawn))
 
 
 def _restrict(
@@ -274,13 +288,9 @@ def _drop_disagreements(tables: Tables, order: Sequence[str]) -> list[str]:
     return [each for each in order if each in resolved]
 
 
-def _items(count: int) -> str:
-    return f"{count:,} item{'s' * (count != 1)}"
-
-
 # Estimates of declared questions, with their limits
 
-ALL_CANDIDATES = "all candidates"
+ALL_CANDIDATES = text("all candidates")
 """Names the question about the share of true positives among all candidates."""
 
 
@@ -377,9 +387,9 @@ def _precision_rows(
         return
     for row in table.collect().iter_rows(named=True):
         key = question or row["measure"]
-        text = question or measure_title(key)
+        title = question or measure_title(key)
         yield key, QuestionEstimate(
-            node.name, row["category"], text, row[n], row["precision"], row["lower"],
+            node.name, row["category"], title, row[n], row["precision"], row["lower"],
             row["upper"], row["n_sampled"], row[n],
         )  # fmt: skip
 
@@ -561,7 +571,9 @@ def _stage_estimates(
         waits = (run.why_not(ref.stage) for ref in node.inputs.values())
         wait = next(filter(None, waits), "")
         if wait:
-            return StageEstimates(title, f"There are no limits yet: {wait}", failed=True)
+            return StageEstimates(
+                title, text("There are no limits yet: {why}", why=wait), failed=True
+            )
         tables: Tables = {
             option: run.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
         }
@@ -573,7 +585,9 @@ def _stage_estimates(
             title, interim.explanation, question_rows(node, interim, outputs, categories=categories)
         )
     except (LexassayError, ValueError, ArithmeticError, OSError, RuntimeError) as error:
-        return StageEstimates(title, f"There are no limits: {reason(error)}", failed=True)
+        return StageEstimates(
+            title, text("There are no limits: {why}", why=reason(error)), failed=True
+        )
 
 
 def reason(error: BaseException) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from pipeline.annotate.auth import Person, Role
 from pipeline.annotate.estimates import ALL_CANDIDATES, QuestionEstimate
 from pipeline.annotate.tasks import SheetWork
+from pipeline.annotate.texts import Text, join, text, text_n
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Round,
@@ -162,16 +163,19 @@ def add(connection: sqlite3.Connection, work: SheetWork, name: str) -> Member:
     try:
         (person,) = distinct((" ".join(name.split()),))
     except ValueError as error:
-        raise _refusal(str(error), "give a name") from error
+        raise _refusal(str(error), text("give a name")) from error
     if len(person) > _LONGEST:
-        what = f"a name of {len(person):,} characters is too long"
-        raise _refusal(what, f"give at most {_LONGEST}")
+        what = text("a name of {length} characters is too long", length=len(person))
+        raise _refusal(what, text("give at most {most}", most=_LONGEST))
     with transaction(connection):
         for each in members(connection, work):
             if fold(each.name) == fold(person):
-                raise _refusal(
-                    f"{each.name} is an {each.role} of this work already", "give another name"
+                what = (
+                    text("{name} is an annotator of this work already", name=each.name)
+                    if each.role == "annotator"
+                    else text("{name} is an adjudicator of this work already", name=each.name)
                 )
+                raise _refusal(what, text("give another name"))
         member = Member(person)
         _keep(connection, member)
         connection.execute("UPDATE people SET added = 1 WHERE name = ?", (person,))
@@ -197,17 +201,7 @@ ACTS: Mapping[str, Callable[[sqlite3.Connection, SheetWork, str], Member]] = {
 """What can be done about one person, by name."""
 
 
-def in_english(message: str, **values: object) -> str:
-    """Return a sentence as it stands, with its values."""
-    return message.format(**values)
-
-
-def sentence(
-    connection: sqlite3.Connection,
-    act: str,
-    member: Member,
-    text: Callable[..., str] = in_english,
-) -> str:
+def sentence(connection: sqlite3.Connection, act: str, member: Member) -> Text:
     """Return what was done, in a sentence or two.
 
     Parameters
@@ -218,8 +212,6 @@ def sentence(
         A name in `ACTS`.
     member : Member
         The person, as the act has returned it.
-    text : callable
-        Translates a sentence, and fills in its values.
     """
     name = member.name
     if act == "link":
@@ -237,12 +229,16 @@ def sentence(
     if act == "add":
         return text("{name} is an annotator now. Give {name} open cards of others.", name=name)
     row = connection.execute(_DONE_AND_OPEN, (name,)).fetchone()
-    message = text(
-        "{name}’s part is finished: the link says so and accepts no more answers."
-        " Answers so far: {done}; they count.", name=name, done=row["done"],
-    )  # fmt: skip
+    message = text("{name} can no longer answer, and the link now says so.", name=name)
+    if row["done"]:
+        count = text_n(
+            "The {n} answer so far counts.", "The {n} answers so far count.", row["done"]
+        )
+        message = join(message, count)
     if row["open"]:
-        message += " " + text("Open cards: {open}; you can give them to others.", open=row["open"])
+        message = join(
+            message, text("Open cards: {open}; you can give them to others.", open=row["open"])
+        )
     return message
 
 
@@ -273,33 +269,38 @@ class Reassignment:
     reasons: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Say it in one or two sentences.
+        """Return the message.
 
         Examples
         --------
         >>> print(Reassignment("anna", {"carla": 12, "dan": 1}, {"on a sheet": 2}))
-        12 open cards of anna are now carla's, 1 is now dan's. 2 stay with anna: 2 on a sheet.
+        12 open cards of anna are now carla's. 1 open card of anna is now dan's. 2 stay with anna: \
+2 on a sheet.
         """
-        parts = [
-            f"{count:,} {_are(count)} now {who}'s"
+        return self.message
+
+    @property
+    def message(self) -> Text:
+        """What was done, in a sentence or more."""
+        given = (
+            text_n(
+                "{n} open card of {sender} is now {name}'s.",
+                "{n} open cards of {sender} are now {name}'s.", count, sender=self.sender, name=who,
+            )
             for who, count in self.recipients.items()
             if count
-        ]
-        count = next((each for each in self.recipients.values() if each), 0)
-        cards = f"open card{'s' * (count != 1)} of {self.sender}"
-        first = ", ".join(parts).replace(" ", f" {cards} ", 1) + "." if parts else ""
+        )  # fmt: skip
         stay = sum(self.reasons.values())
-        verb = "stay" if stay != 1 else "stays"
-        rest = f"{stay:,} {verb} with {self.sender}: {_reasons(self.reasons)}." if stay else ""
-        return " ".join(filter(None, [first, rest]))
+        rest = text_n(
+            "{n} stays with {sender}: {reasons}.", "{n} stay with {sender}: {reasons}.", stay,
+            sender=self.sender, reasons=_reasons(self.reasons),
+        )  # fmt: skip
+        return join(*given, rest if stay else "")
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _reasons(reasons: Mapping[str, int]) -> str:
-    return "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+def _reasons(reasons: Mapping[str, int]) -> Text:
+    some = [join(f"{count:,}", reason) for reason, count in reasons.items()]
+    return Text(lambda language: "; ".join(each.to(language) for each in some))
 
 
 _OPEN = """SELECT id FROM tasks
@@ -356,7 +357,7 @@ def reassign(
             if sum(counts.values()) == limit:
                 break
             if (fold(giver.name), item) in sheet_answers:
-                reasons["answered on a sheet"] += 1
+                reasons[text("answered on a sheet")] += 1
                 continue
             origin = origins.get((item, giver.name), giver.name)
             have = {row["annotator"] for row in connection.execute(_WHO, (item,))}
@@ -369,27 +370,35 @@ def reassign(
             transfer(connection, Transfer(item, origin, taker), giver.name)
             counts[taker] += 1
         if not any(counts.values()):
-            why = _reasons(reasons) if reasons else f"{giver.name} has no open cards"
-            raise _refusal(f"no card can be given: {why}", "nothing was changed")
+            none = text("{name} has no open cards", name=giver.name)
+            why = _reasons(reasons) if reasons else none
+            raise _refusal(
+                text("no card can be given: {why}", why=why), text("nothing was changed")
+            )
         return Reassignment(giver.name, counts, dict(reasons))
 
 
 def _already(takers: Sequence[Member]) -> str:
-    names = " and ".join(each.name for each in takers)
-    return f"that {names} already {'have' if len(takers) > 1 else 'has'}"
+    if len(takers) == 1:
+        return text("that {name} already has", name=takers[0].name)
+    return text("that {names} already have", names=", ".join(each.name for each in takers))
 
 
 def _check_recipients(giver: Member, takers: Sequence[Member]) -> None:
     if not takers:
-        raise _refusal("nobody is named to get the cards", "name one or several annotators")
+        raise _refusal(
+            text("nobody is named to get the cards"), text("name one or several annotators")
+        )
     for each in (giver, *takers):
         if each.role != "annotator":
-            raise _refusal(f"{each.name} adjudicates", "name annotators")
+            raise _refusal(text("{name} adjudicates", name=each.name), text("name annotators"))
     for each in takers:
         if each.name == giver.name:
-            raise _refusal(f"{each.name} has these cards already", "name somebody else")
+            what = text("{name} has these cards already", name=each.name)
+            raise _refusal(what, text("name somebody else"))
         if each.stopped:
-            raise _refusal(f"{each.name}’s part is finished", f"resume {each.name} first")
+            what = text("{name} can no longer answer", name=each.name)
+            raise _refusal(what, text("let {name} continue first", name=each.name))
 
 
 def state_of_people(connection: sqlite3.Connection) -> str:
@@ -535,13 +544,14 @@ def progress_of_all(
     last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, rounds)}
     return [
         PersonProgress(
-            who := row["annotator"],
+            who,
             **progress_of(connection, who, round_name=round_name),
             open=row["open"],
             pace=pace(seconds.get(who, ())),
             last=last.get(who, ""),
         )
         for row in connection.execute(_ANNOTATORS, (round_name,)).fetchall()
+        for who in [row["annotator"]]
     ]
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.annotate.tasks import SheetWork
+from pipeline.annotate.texts import Text, text
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.annotation_log import (
     Decision,
@@ -437,25 +438,6 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Alert:
-    """What is striking about a person's decisions.
-
-    Parameters
-    ----------
-    message : str
-        A sentence with names of values in braces, to be translated.
-    values : mapping
-        The values.
-    """
-
-    message: str
-    values: Mapping[str, object]
-
-    def __str__(self) -> str:
-        return self.message.format(**self.values)
-
-
-@dataclass(frozen=True)
 class PersonQuality:
     """What is known of the quality of a person's answers.
 
@@ -468,7 +450,7 @@ class PersonQuality:
     gold, repeats : Share or None
         Hidden gold items answered as the gold says; repeated cards answered as before. None without
         such answers.
-    alerts : tuple of Alert
+    alerts : tuple of Text
         Alerts for the coordinator.
     """
 
@@ -476,7 +458,7 @@ class PersonQuality:
     training: Training | None
     gold: Share | None
     repeats: Share | None
-    alerts: tuple[Alert, ...] = ()
+    alerts: tuple[Text, ...] = ()
 
 
 _ANSWERS = """
@@ -538,7 +520,7 @@ def _share(hits: Iterable[bool]) -> Share | None:
 
 def alerts(
     decisions: Sequence[tuple[str, float | None]], usual: Mapping[str, float] = MappingProxyType({})
-) -> tuple[Alert, ...]:
+) -> tuple[Text, ...]:
     """Return what is striking about a person's decisions, in their order.
 
     Pace: over a fifth of the last 50 timed decisions, and at least 5, took less than a second.
@@ -558,16 +540,16 @@ def alerts(
     >>> alerts([("a", 3.0), ("b", 4.0)] * 20)
     ()
     >>> found = alerts([("a", 3.0), ("b", 4.0)] * 10 + [("a", 0.4)] * 20)
-    >>> list(map(str, found))
+    >>> list(found)
     ['20 of the last 40 decisions took less than 1 second.', 'the last 20 answers are all a.']
     """
     result = []
     timed = [seconds for _, seconds in decisions if seconds is not None][-_LAST:]
     hasty = sum(seconds < _FASTEST for seconds in timed)
     if hasty >= 5 and hasty > _HASTY * len(timed):
-        result.append(Alert(
+        result.append(text(
             "{hasty} of the last {decisions} decisions took less than 1 second.",
-            {"hasty": hasty, "decisions": len(timed)},
+            hasty=hasty, decisions=len(timed),
         ))  # fmt: skip
     answers = [answer for answer, _ in decisions]
     run = 0
@@ -577,7 +559,5 @@ def alerts(
     shares = [usual.get(answers[-1], 0.0)] if usual and answers else []
     shares += [before.count(answers[-1]) / len(before)] if len(before) >= 10 else []
     if run >= 10 and len(answers) * max(*shares, 0.05, 0.0 if shares else 0.9) ** run < _UNLIKELY:
-        result.append(
-            Alert("the last {run} answers are all {answer}.", {"run": run, "answer": answers[-1]})
-        )
+        result.append(text("the last {run} answers are all {answer}.", run=run, answer=answers[-1]))
     return tuple(result)

@@ -20,6 +20,7 @@ import polars as pl
 
 from pipeline import errors
 from pipeline.annotate.backups import RESTART, LogDamaged
+from pipeline.annotate.texts import Text, text
 from pipeline.errors import LexassayError, StoreError
 from pipeline.formats.annotation_log import (
     Decision,
@@ -41,6 +42,7 @@ from pipeline.stages.lexicon.sample import JoinKeying
 
 _ANSWERED = "SELECT answered FROM tasks WHERE round IN (?, ?) AND annotator = ? AND id = ?"
 _DECIDERS = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
+_SHOWN = "SELECT shown FROM items WHERE id = ?"
 _UNDONE_KIND = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE entry = ?)"
 
 
@@ -50,17 +52,20 @@ class SettledAnswer:
 
     Parameters
     ----------
-    id : str
-        The item.
+    id, pair : str
+        The item, and how people know it.
     """
 
     id: str
+    pair: str = field(default="", compare=False)
 
-    def __str__(self) -> str:
-        return (
-            f"The first-round answers to {self.id!r} can no longer be changed: adjudicators have"
-            " seen them. Tell the coordinator."
-        )
+    @property
+    def message(self) -> Text:
+        """What the person reads."""
+        return text(
+            "The first answers to {pair} can no longer be changed: adjudicators have seen them."
+            " Tell the coordinator.", pair=self.pair or self.id,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,12 @@ class FinishedPart:
 
     id: str
 
-    def __str__(self) -> str:
-        return (
-            "Your part is finished: thank you. All that was saved counts; later answers are not"
-            " saved. If you have not finished, ask the coordinator."
+    @property
+    def message(self) -> Text:
+        """What the person reads."""
+        return text(
+            "You are finished: thank you. All that was saved counts; later answers are not saved."
+            " If you have not finished, ask the coordinator."
         )
 
 
@@ -148,7 +155,8 @@ def _replacement(
         deciders = _deciders(connection, outcome.id)
         relevant = answered or decision.annotator in deciders
         if deciders and relevant and _changes_answer(connection, decision, outcome):
-            return SettledAnswer(outcome.id)
+            content = connection.execute(_SHOWN, (outcome.id,)).fetchone()["shown"]
+            return SettledAnswer(outcome.id, " · ".join(units_of(content)))
     return None
 
 
@@ -299,10 +307,9 @@ def asked_tasks(
 
 def with_contents(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Item]:
     """Return items with their units and examples."""
-    query = "SELECT shown FROM items WHERE id = ?"
     items = []
     for each in some:
-        content = connection.execute(query, (each.id,)).fetchone()["shown"]
+        content = connection.execute(_SHOWN, (each.id,)).fetchone()["shown"]
         examples = tuple(json.loads(content).get("examples", ()))
         items.append(replace(each, units=units_of(content), examples=examples))
     return items
@@ -437,7 +444,15 @@ def _without_names(item: str, answers: list[FirstAnswer]) -> list[FirstAnswer]:
 # Reasons of failures, without the folders of the server
 
 
-def reason(error: BaseException) -> str:
+_REASONS = (
+    text("database or disk is full"), text("database is locked"), text("disk I/O error"),
+    text("attempt to write a readonly database"),
+    text("the file or its folder does not exist"),
+)  # fmt: skip
+"""Frequent reasons of SQLite and the machine: with these the catalogues have them."""
+
+
+def reason(error: BaseException) -> Text:
     """Return why a file could not be read or written, without its path.
 
     Parameters
@@ -456,10 +471,10 @@ def reason(error: BaseException) -> str:
     """
     for each in (error, error.__cause__):
         if isinstance(each, sqlite3.Error):
-            return str(each)
+            return text(str(each))
         if isinstance(each, OSError):
-            return errors.machine(each)
-    return "a file of the server is damaged; see the server's log"
+            return text(errors.machine(each))
+    return text("a file of the server is damaged; see the server's log")
 
 
 # One thread writes: waiting decisions form one transaction
@@ -526,7 +541,7 @@ class Writer:
         batch.outcomes.set_running_or_notify_cancel()  # a closed request does not cancel it
         with self._woken:
             if self._stopped:
-                batch.outcomes.set_exception(NotSaved("not saved: the server is stopping"))
+                batch.outcomes.set_exception(NotSaved(text("not saved: the server is stopping")))
                 return batch.outcomes
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="decisions", daemon=True)
@@ -567,7 +582,7 @@ class Writer:
         except (sqlite3.Error, StoreError) as error:
             self._close()  # in whatever state the failure left it
             for each in together:
-                failure = NotSaved(f"not saved: {reason(error)}")
+                failure = NotSaved(text("not saved: {why}", why=reason(error)))
                 failure.__cause__ = error
                 each.outcomes.set_exception(failure)
         except Exception as error:

@@ -123,7 +123,7 @@ def test_decisions_of_a_person_who_has_stopped_are_refused(
     for kind in ("label", "skip", "undo"):
         decision = Decision(f"late-{kind}", "ana", "x1", kind, answer=None)
         assert add_decisions(log, [decision]) == [FinishedPart("x1")]
-    assert "Your part is finished: thank you" in str(FinishedPart("x1"))
+    assert "You are finished: thank you" in FinishedPart("x1").message
     sheet = Decision("of-a-sheet", "ana", "x1", "import", answer="free", source="001-ana.csv")
     (outcome,) = add_decisions(log, [sheet])
     assert isinstance(outcome, Outcome)
@@ -143,7 +143,7 @@ def test_open_cards_are_spread_evenly_over_eligible_people(
         add(log, work, name)
     outcome = reassign(log, work, "ana", ["ben", "carla", "dan"])
     assert outcome == Reassignment("ana", {"ben": 0, "carla": 1, "dan": 1}, {})
-    assert str(outcome) == "1 open card of ana is now carla's, 1 is now dan's."
+    assert str(outcome) == "1 open card of ana is now carla's. 1 open card of ana is now dan's."
     assert cards(log, "ana") == ["x0"]
     assert cards(log, "carla") + cards(log, "dan") == ["x2", "x1"]
     assert sorted(each.annotator for each in given_cards(log).values()) == ["ana", "ana"]
@@ -167,7 +167,7 @@ def test_cards_that_cannot_be_reassigned_are_counted_with_reasons(
     )
     stop(log, work, "carla")
     for sender, taker, message in (
-        ("ben", "carla", "carla’s part is finished; resume carla first"),
+        ("ben", "carla", "carla can no longer answer; let carla continue first"),
         ("ben", "Ben", "ben has these cards already"),
         ("ben", "eva", "'eva' is nobody's name"),
     ):

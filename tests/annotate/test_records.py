@@ -125,7 +125,7 @@ def test_first_answers_are_still_accepted_except_from_adjudicators(work: SheetWo
 
 
 def test_the_reason_names_the_item() -> None:
-    assert "first-round answers to 'x0' can no longer be changed" in str(SettledAnswer("x0"))
+    assert "first answers to x0 can no longer be changed" in SettledAnswer("x0").message
 
 
 def test_an_undo_refers_to_the_decision_before_it_even_if_refused(work: SheetWork) -> None:

@@ -45,11 +45,11 @@ def test_the_command_manages_annotators(tmp_path: Path, capsys: pytest.CaptureFi
         f"dan is an annotator now. Give dan open cards of others.\n{new}"
     )
     assert output_of(stop="anna") == (
-        "anna’s part is finished: the link says so and accepts no more answers. Answers so far:"
-        " 0; they count. Open cards: 3; you can give them to others.\n"
+        "anna can no longer answer, and the link now says so."
+        " Open cards: 3; you can give them to others.\n"
     )
     assert output_of(reassign="anna=carla,dan") == (
-        "2 open cards of anna are now carla's, 1 is now dan's.\n"
+        "2 open cards of anna are now carla's. 1 open card of anna is now dan's.\n"
     )
     assert output_of(reassign="ben=carla", cards=1).startswith("1 open card of ben is now carla's.")
     assert output_of(resume="anna") == "anna can continue, with the same link.\n"

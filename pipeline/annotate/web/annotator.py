@@ -313,7 +313,7 @@ class People:
         """
         member = await self.member(request)
         if member.stopped:
-            raise RefusedRequest(409, str(FinishedPart("")), finished=True)
+            raise RefusedRequest(409, FinishedPart("").message, finished=True)
         return member.person, _round(request, member.person)
 
     async def member(self, request: Request) -> Member:
@@ -502,7 +502,7 @@ class Annotator:
             )
         refused = {key: each for key, each in pairs if not isinstance(each, Outcome)}
         if refused:
-            message = str(next(iter(refused.values())))
+            message = language_of(request).translated(next(iter(refused.values())).message)
             return error_response(409, message, refused=list(refused), **content)
         return JSONResponse(content)
 

@@ -61,6 +61,7 @@ from pipeline.annotate.sync import (
     token_of,
 )
 from pipeline.annotate.tasks import SheetWork
+from pipeline.annotate.texts import text
 from pipeline.annotate.web.estimates import estimates_section, read_target
 from pipeline.annotate.web.languages import (
     ENGLISH,
@@ -71,6 +72,7 @@ from pipeline.annotate.web.languages import (
     plain,
     points,
     split_marks,
+    translatable,
 )
 from pipeline.errors import ConfigError, DataError
 from pipeline.formats.annotation_log import (
@@ -152,18 +154,18 @@ def kept_text(
     Examples
     --------
     >>> kept_text(ConflictDecision(keep="page", annotator="anna", token=""), ConflictCounts(2))
-    "Kept 2 answers of anna's page."
+    "Kept 2 answers from anna's page."
     """
     name, count = decision.annotator, counts.decided
     if decision.keep == "page":
         message = language.text_n(
-            "Kept {n} answer of {name}'s page.", "Kept {n} answers of {name}'s page.", count,
+            "Kept {n} answer from {name}'s page.", "Kept {n} answers from {name}'s page.", count,
             name=name,
         )  # fmt: skip
     else:
         message = language.text_n(
-            "Kept {n} answer of {name}'s sheets.", "Kept {n} answers of {name}'s sheets.", count,
-            name=name,
+            "Kept {n} answer from {name}'s sheets.", "Kept {n} answers from {name}'s sheets.",
+            count, name=name,
         )  # fmt: skip
     if counts.left:
         message += " " + language.text(
@@ -325,7 +327,7 @@ class Coordinator:
             new = self._open(Opening.model_validate_json(body))
             return {"new": new, "message": _count_new(new, language_of(request))}
 
-        return await _answer_form(request, act, nothing="Nothing was opened")
+        return await _answer_form(request, act, nothing=translatable("Nothing was opened: {why}"))
 
     async def people(self, request: Request) -> Response:
         """Show or replace a link, stop, resume or add a person, or give open cards to others."""
@@ -333,7 +335,7 @@ class Coordinator:
         def act(body: bytes) -> dict[str, Any]:
             return self._act(PersonAct.model_validate_json(body), request)
 
-        return await _answer_form(request, act, nothing="Nothing was changed")
+        return await _answer_form(request, act, nothing=translatable("Nothing was changed: {why}"))
 
     async def keep(self, request: Request) -> Response:
         """Decide conflicts of sheets and pages."""
@@ -342,7 +344,7 @@ class Coordinator:
             choice = ConflictDecision.model_validate_json(body)
             return {"message": kept_text(choice, self.conflicts.keep(choice), language_of(request))}
 
-        return await _answer_form(request, act, nothing="Nothing was kept")
+        return await _answer_form(request, act, nothing=translatable("Nothing was kept: {why}"))
 
     def _act(self, act: PersonAct, request: Request) -> dict[str, Any]:
         if act.act == "reassign":
@@ -353,10 +355,10 @@ class Coordinator:
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
-                return {"message": str(reassignment)}
+                return {"message": language_of(request).translated(reassignment.message)}
         with self._one, open_log(self.work.database) as connection:
             member = ACTS[act.act](connection, self.work, act.name)
-            message = sentence(connection, act.act, member, language_of(request).text)
+            message = language_of(request).translated(sentence(connection, act.act, member))
         has_link = act.act in {"link", "revoke", "add"}
         return {"message": message, **({"link": self._link(request, member)} if has_link else {})}
 
@@ -470,21 +472,26 @@ async def _answer_form(
     request: Request, act: Callable[[bytes], dict[str, Any]], *, nothing: str
 ) -> Response:
     """Answer a form with what its act returns, or with the reason why it was not done."""
-    body = await request.body()
+    body, language = await request.body(), language_of(request)
+
+    def refuse(why: str, status: int = 400) -> Response:
+        return JSONResponse({"error": language.text(nothing, why=why)}, status)
+
     if len(body) > _BODY:
         return JSONResponse({"error": "The form is too long."}, 413)
     try:
         return JSONResponse(await run_in_threadpool(act, body))
     except ValidationError as error:
         wrong = "; ".join(each["msg"] for each in error.errors()[:3])
-        return JSONResponse({"error": f"{nothing}: {wrong}. Reload the page."}, 400)
-    except ChangedConflicts as error:
-        return JSONResponse({"error": f"{nothing}: {error}. Look at the list again."}, 409)
+        return refuse(f"{wrong}. Reload the page.")
+    except ChangedConflicts:
+        look = text("an answer has changed meanwhile. Look at the list again.")
+        return refuse(language.translated(look), 409)
     except DataError as error:  # a sheet, which is read before cards are given away
-        return JSONResponse({"error": f"{nothing}: {reason(error)}"}, 400)
+        return refuse(reason(error))
     except ConfigError as error:
-        text = "; ".join(f"{each.what}; {each.remedy}" for each in error.problems)
-        return JSONResponse({"error": f"{nothing}: {text}."}, 400)
+        parts = (part for each in error.problems for part in (each.what, each.remedy))
+        return refuse("; ".join(map(language.translated, parts)) + ".")
 
 
 def _with_contents(connection: sqlite3.Connection, page: ListPage) -> ListPage:
@@ -506,11 +513,15 @@ def _rows_of_people(
 
 
 def _alerts(quality: Sequence[PersonQuality], language: Language) -> list[tuple[str, str]]:
-    t = language.t
     return [
-        (t("{name}: {alert}", name=plain(each.annotator), alert=text), "people")
+        (
+            language.t(
+                "{name}: {alert}", name=plain(each.annotator), alert=language.translated(alert)
+            ),
+            "people",
+        )
         for each in quality
-        for text in (t(alert.message, **alert.values) for alert in each.alerts)
+        for alert in each.alerts
     ]
 
 
@@ -547,8 +558,8 @@ def _attention(
             ), "people"))  # fmt: skip
         elif each.last and now - datetime.fromisoformat(each.last) > _IDLE:
             messages.append((tn(
-                "{name} has {n} open card, and made the last decision at {time}.",
-                "{name} has {n} open cards, and made the last decision at {time}.",
+                "{name} has {n} open card, and made the last decision on {time}.",
+                "{name} has {n} open cards, and made the last decision on {time}.",
                 rest, name=name, time=at,
             ), "people"))  # fmt: skip
     if conflicts:

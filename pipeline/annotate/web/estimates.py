@@ -73,8 +73,11 @@ def line(
     (first, start), (last, end) = steps[0], steps[-1]
     top = max(*known.values(), 1e-9)
     positions = [(_across(count, last), _down(half, top)) for count, half in steps]
-    title = f"{row.category}, {row.question} at {row.n:,}"
     number = language.number
+    title = language.text(
+        "{category}, {question} at {n}", category=row.category,
+        question=language.translated(row.question), n=number(row.n),
+    )  # fmt: skip
     description = language.text_n(
         "{title}: ±{begun} points after {n} item, ±{ended} after {last}",
         "{title}: ±{begun} points after {n} items, ±{ended} after {last}", first, title=title,
@@ -277,7 +280,7 @@ def _sentences(
         passed = now - datetime.fromisoformat(estimates.at)
         ago = format_timedelta(max(passed, timedelta()), locale=language.code, threshold=1)
         sentences += [
-            language.text("Computed {age} ago, at {time}.", age=ago, time=moment(estimates.at))
+            language.text("Computed {age} ago, on {time}.", age=ago, time=moment(estimates.at))
         ]
         if entry > estimates.entry:
             since = entry - estimates.entry
@@ -331,7 +334,7 @@ def remaining_work_text(
     message += " " + text(
         "Not there yet: {many} of {all} questions; {question} at {n} takes longest.",
         many=number(sum(need != 0 for need in needs.values())), all=number(len(rows)),
-        question=worst.question, n=number(worst.n),
+        question=language.translated(worst.question), n=number(worst.n),
     )  # fmt: skip
     if known[worst] > rest and rest:
         message += " " + text(

@@ -16,6 +16,8 @@ from babel.numbers import format_decimal, get_decimal_symbol
 from markupsafe import escape
 from starlette.requests import Request
 
+from pipeline.annotate.texts import Text
+
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 """Code of a language to its own name; English texts stand in the pages themselves."""
 COOKIE = "lexassay-language"
@@ -51,7 +53,12 @@ class Language:
 
     def text(self, message: str, **values: object) -> str:
         """Return a text in this language, for JSON: nothing is escaped."""
-        return str(self.messages.get(message, message)).format(**values)
+        translation = str(self.messages.get(message, message))
+        return translation.format(**values) if values else translation
+
+    def translated(self, text: str) -> str:
+        """Return a text that was made in English in this language, for JSON."""
+        return text.to(self) if isinstance(text, Text) else self.text(text)
 
     def text_n(self, one: str, many: str, n: int, **values: object) -> str:
         """Return one of two forms, for JSON; see `tn`."""

@@ -23,6 +23,7 @@ from pipeline.annotate.auth import Person
 from pipeline.annotate.backups import LogDamaged, LogGuard
 from pipeline.annotate.records import NotSaved, reason
 from pipeline.annotate.tasks import SheetWork
+from pipeline.annotate.texts import text
 from pipeline.annotate.web.languages import (
     ENGLISH,
     LANGUAGES,
@@ -55,6 +56,7 @@ class RefusedRequest(Exception):
 
     def __init__(self, status: int, message: str, **further: Any) -> None:
         super().__init__(message)
+        self.message = message
         self.status = status
         self.further = further
 
@@ -99,10 +101,11 @@ def error_response(
     further
         Further content of the answer to a script.
     """
+    language = ENGLISH if request is None else language_of(request)
+    text = language.translated(message)
     if request is None or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": message, **further}, status_code=status)
-    language = language_of(request)
-    heading, text = language.t("This page cannot be shown"), language.t(message)
+        return JSONResponse({"error": text, **further}, status_code=status)
+    heading = language.t("This page cannot be shown")
     page = Markup(_ERROR).format(language=language.code, heading=heading, text=text)
     return HTMLResponse(page, status_code=status)
 
@@ -110,7 +113,7 @@ def error_response(
 async def answer_refusal(request: Request, error: Exception) -> Response:
     """Answer what is refused."""
     assert isinstance(error, RefusedRequest)
-    return error_response(error.status, str(error), request, **error.further)
+    return error_response(error.status, error.message, request, **error.further)
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
@@ -124,13 +127,14 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 def answer_not_saved(request: Request, error: Exception) -> Response:
     """Answer when the disk fails: the page keeps its decisions and sends them again."""
     damage = _damage_of(request, error)
-    return error_response(503, f"not saved: {damage.message}" if damage else str(error))
+    message = text("not saved: {why}", why=damage.message) if damage else error.args[0]
+    return error_response(503, language_of(request).translated(message))
 
 
 def answer_not_read(request: Request, error: Exception) -> Response:
     """Answer where the decisions cannot be read."""
     damage = _damage_of(request, error)
-    message = f"The decisions cannot be read at present: {reason(error)}"
+    message = text("The decisions cannot be read at present: {why}", why=reason(error))
     return error_response(503, damage.message if damage else message, request)
 
 
@@ -246,8 +250,8 @@ class Pages:
     def page(self, template: str, language: Language = ENGLISH, **values: Any) -> HTMLResponse:
         """Return a page; a template makes ``{{ value | tojson }}`` of what scripts read."""
         text = self._templates.get_template(template).render(
-            t=language.t, tn=language.tn, number=language.number, language=language.code,
-            languages=LANGUAGES, messages=language.messages, **values,
+            t=language.t, tn=language.tn, translated=language.translated, number=language.number,
+            language=language.code, languages=LANGUAGES, messages=language.messages, **values,
         )  # fmt: skip
         return HTMLResponse(text.encode("utf-8", "replace"))
 

@@ -348,7 +348,7 @@ def test_a_settled_answer_is_refused_and_the_others_are_saved(served_work: Serve
     answer = served_work.post("ana", *decisions)
     assert answer.status_code == 409
     response = answer.json()
-    assert "first-round answers to 'x0' can no longer be changed" in response["error"]
+    assert "first answers to left x0 · right x0 can no longer be changed" in response["error"]
     assert response["refused"] == [decisions[1]["key"]]
     assert [each["key"] for each in response["outcomes"]] == [
         decisions[0]["key"],
@@ -530,7 +530,7 @@ def test_a_stopped_person_is_thanked_and_can_resume(
     for answer in (served_work.get("ana", "/cards"), served_work.post("ana", late)):
         assert answer.status_code == 409
         assert answer.json()["finished"]
-        assert answer.json()["error"].startswith("Your part is finished: thank you.")
+        assert answer.json()["error"].startswith("You are finished: thank you.")
     assert entries(work) == ["SVC"]
     with open_log(work.database) as log:
         people.resume(log, work, "ana")

@@ -126,7 +126,7 @@ def test_a_button_decides_a_conflict_and_removes_it_from_the_list(bench: Bench) 
     page = page_of(bench)
     sheet, other = page.buttons()
     assert [each["keep"] for each in (sheet, other)] == ["sheet", "page"]
-    assert page.post(sheet).json() == {"message": "Kept 1 answer of ana's sheets."}
+    assert page.post(sheet).json() == {"message": "Kept 1 answer from ana's sheets."}
     assert bench.stands() == "free"
     late = page.post(other)
     assert late.status_code == 409
@@ -197,9 +197,9 @@ def test_conflicts_of_two_sheets_are_decided_one_by_one(bench: Bench) -> None:
         None, None, "001.csv", "002.csv", None, "002.csv", None,
     ]  # fmt: skip
     assert page.press(0).startswith(
-        "Kept 1 answer of ana's sheets. 1 more must be decided one by one: two sheets differ"
+        "Kept 1 answer from ana's sheets. 1 more must be decided one by one: two sheets differ"
     )
-    assert page.press(1) == "Kept 1 answer of ana's sheets."
+    assert page.press(1) == "Kept 1 answer from ana's sheets."
     assert (bench.stands("x0"), bench.stands("x1")) == ("figurative", "free")
 
 
@@ -209,7 +209,7 @@ def test_an_answer_that_adjudicators_saw_can_only_be_kept(bench: Bench) -> None:
     page = page_of(bench)
     assert "counts and cannot change, since adjudicators have seen it" in page.words()
     assert [each["keep"] for each in page.buttons()] == ["page"]
-    assert page.press(0) == "Kept 1 answer of ana's page."
+    assert page.press(0) == "Kept 1 answer from ana's page."
 
 
 def test_texts_of_people_are_escaped(bench: Bench) -> None:
@@ -220,7 +220,7 @@ def test_texts_of_people_are_escaped(bench: Bench) -> None:
     assert "<script>" not in page.text()
     assert "\u202e" not in page.text()
     assert "not a label" in page.words()
-    assert page.press(0) == "Kept 1 answer of ana's page."
+    assert page.press(0) == "Kept 1 answer from ana's page."
 
 
 def test_an_unreadable_sheet_is_reported_on_the_page(bench: Bench) -> None:
@@ -294,11 +294,11 @@ def test_a_run_resumes_once_all_conflicts_are_decided(
     text = page.words()
     assert "anna : 2 Keep all answers" in text
     message = page.press(keep="sheet", annotator="anna", id=ids[0])
-    assert message == "Kept 1 answer of anna's sheets."
-    assert page.press(keep="page", annotator="ben") == "Kept 1 answer of ben's page."
+    assert message == "Kept 1 answer from anna's sheets."
+    assert page.press(keep="page", annotator="ben") == "Kept 1 answer from ben's page."
     assert run_again()[0] == 3
     office.decide(work, Decision("anna-again", "anna", ids[2], answer="SVC"))
-    assert page.press(keep="page", annotator="anna") == "Kept 1 answer of anna's page."
+    assert page.press(keep="page", annotator="anna") == "Kept 1 answer from anna's page."
 
     for _ in range(2):
         assert run_again() == (0, [])

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from pipeline.annotate.adjudication import ROUND
 from pipeline.annotate.estimates import BackgroundEstimates
+from pipeline.annotate.quality import GoldItem, add_gold
 from pipeline.annotate.records import asked_tasks, standing_answers
 from pipeline.annotate.tasks import SheetWork
 from pipeline.formats.annotation_log import Decision, TaskRequest, add_tasks, append, open_log
@@ -79,11 +80,19 @@ def test_the_page_says_how_often_a_suggestion_was_followed(place: Place) -> None
     first, second, *_ = place.desk.cards("ana")
     with open_log(place.desk.work.database) as log:
         append(log, [Decision("k-1", "ana", first, answer="yes", suggested="yes")])
-        text = "1 decision was made with a suggestion visible; in agreement with it: 1 (100.0 %)."
+        text = "1 decision was made with a suggestion visible; in agreement with it: 1 (100.0%)."
         assert text in words_of(place.text()).replace("\u00a0", " ").replace("&nbsp;", " ")
         append(log, [Decision("k-2", "ana", second, answer="no", suggested="yes")])
-    text = "2 decisions were made with a suggestion visible; in agreement with it: 1 (50.0 %)."
+    text = "2 decisions were made with a suggestion visible; in agreement with it: 1 (50.0%)."
     assert text in words_of(place.text()).replace("&nbsp;", " ")
+
+
+def test_hidden_gold_is_counted_as_on_the_page_of_its_annotator(place: Place) -> None:
+    assert "Hidden gold" not in words_of(place.text())
+    assert add_gold(place.desk.work, [GoldItem({"l1": "gold", "l2": "x"}, "yes", "why")]) == (1, 0)
+    page = words_of(place.text())
+    assert "ana 0 85 0 0" in page
+    assert "Hidden gold" in page
 
 
 @pytest.mark.long
@@ -94,7 +103,7 @@ def test_the_page_shows_estimates_once_they_are_computed(place: Place) -> None:
     page = words_of(place.text())
     assert "Computing …" not in page
     assert re.search(r"About [\d,]+ more judgements until all limits are within ±5", page)
-    assert re.search(r"Computed \d+ seconds? ago, at \d{4}-", page)
+    assert re.search(r"Computed \d+ seconds? ago, on \d{4}-", page)
     assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
     assert "ana 40 84 0 0 3.0 3.0 to 3.0" in page
     assert re.search(r"Observed agreement Cohen.+s kappa Gwet.+s AC1 ana and ben [1-9]", page)
@@ -134,7 +143,7 @@ def test_an_experiment_without_evaluations_has_no_estimates(tmp_path: Path) -> N
 @pytest.mark.long
 def test_the_round_can_be_opened_for_a_third_person(place: Place) -> None:
     ids = place.differ(3)
-    assert "3 items are answered by all annotators, with different answers" in place.text()
+    assert "Everybody has answered 3 items on which they disagree (3 with" in place.text()
     assert place.open(who="third", name="Eva", unsure=False) == (
         200, {"new": 3, "message": "3 new items in the round."},
     )  # fmt: skip
@@ -143,6 +152,7 @@ def test_the_round_can_be_opened_for_a_third_person(place: Place) -> None:
         say_desk(connection, "Eva", [(ids[0], "no")], round_name=ROUND, note="clear")
     text = place.text()
     page = words_of(text)
+    assert "The adjudication round has all items with different answers." in page
     assert "1 of 3 resolved, 2 open." in page
     assert page.count("waiting for Eva") == 2
     assert 'href="http://testserver/a/adjudicator-Eva"' in text
@@ -150,6 +160,9 @@ def test_the_round_can_be_opened_for_a_third_person(place: Place) -> None:
         assert standing_answers(connection) == before
     code, again = place.open(who="third", name="Eva")
     assert (code, again["new"]) == (200, 0)
+    place.differ(4)
+    page = words_of(place.text()).partition("What needs attention")[2].partition("Open the round")
+    assert page[0].count("1 item with different answers is not in the adjudication round yet.") == 2
 
 
 @pytest.mark.long
@@ -182,6 +195,24 @@ def test_an_invalid_round_is_refused_and_changes_nothing(
     assert "Traceback" not in str(answer)
     with open_log(place.desk.work.database) as connection:
         assert asked_tasks(connection, round_name=ROUND) == []
+
+
+def test_refusals_and_sentences_on_limits_are_translated(place: Place) -> None:
+    place.desk.judge_all(40)
+    place.compute()
+    place.client.headers["Accept-Language"] = "de"
+    page = words_of(place.text())
+    assert "Diese Grenzen gelten jederzeit" in page
+    assert "TP alle Kandidaten 600" in page
+    assert place.open(who="third", name="Ana")[1] == {
+        "error": "Nichts wurde eröffnet: ana annotiert und ist keine dritte Person; geben Sie einen"
+        " anderen Namen an oder fragen Sie die Annotierenden, die abweichen."
+    }
+    assert act(place, "add", "ben")[1]["error"].startswith("Nichts wurde geändert: ben annotiert")
+    assert "zu lang" in act(place, "add", "x" * 201)[1]["error"]
+    assert act(place, "reassign", "ana", to=["ana"])[1]["error"].endswith(
+        "nennen Sie jemand anderen."
+    )
 
 
 def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
@@ -240,14 +271,15 @@ def test_people_are_managed_on_the_page(place: Place) -> None:
     assert (code, added["link"]) == (200, "http://testserver/a/annotator-carla")
     assert "carla 0 0 0 0 — — never" in words_of(place.text())
     assert act(place, "stop", "ANA")[1]["message"] == (
-        "ana’s part is finished: the link says so and accepts no more answers."
-        " Answers so far: 0; they count. Open cards: 84; you can give them to others."
+        "ana can no longer answer, and the link now says so."
+        " Open cards: 84; you can give them to others."
     )
     page = words_of(place.text())
     assert "ana is finished and has 84 open cards: give them to others." in page
     code, answer = act(place, "reassign", "ana", to=["ben", "carla"], cards=40)
     assert re.fullmatch(
-        r"\d+ open cards of ana are now ben's, \d+ are now carla's\.", answer["message"]
+        r"\d+ open cards of ana are now ben's\. \d+ open cards of ana are now carla's\.",
+        answer["message"],
     )
     assert "ana finished 0 44 0 0" in words_of(place.text())
     assert act(place, "resume", "ana")[1] == {"message": "ana can continue, with the same link."}

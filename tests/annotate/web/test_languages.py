@@ -13,7 +13,7 @@ from pipeline.annotate.web.languages import LANGUAGES, language
 from tests.annotate.served import ServedWork, ask, work_in
 
 KEYWORDS = {
-    "t": None, "text": None, "phrase": None, "Alert": None, "translatable": None, "tn": (1, 2), "text_n": (1, 2),
+    "t": None, "text": None, "phrase": None, "translatable": None, "tn": (1, 2), "text_n": (1, 2),
 }  # fmt: skip
 METHODS = [
     ("web/templates/*.html", "jinja2"), ("web/assets/*.js", "javascript"), ("**.py", "python"),

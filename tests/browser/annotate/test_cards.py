@@ -71,7 +71,7 @@ def test_a_third_person_resolves_a_disagreement(
     item = ids(served_work)[0]
     both_label(served_work, open_card, {item: "3"})
     says(whole, "1 item with different answers", "#disagreements")  # the page updates by itself
-    says(whole, "1 item is answered by all annotators, with different answers", "#ready")
+    says(whole, "Everybody has answered 1 item on which they disagree", "#ready")
     labels = whole.locator("#disagreements .answers > span").all_inner_texts()
     assert labels == ["anna: SVC", "ben: free"]
     whole.locator("#open-round summary").click()
@@ -561,6 +561,26 @@ def test_cards_do_not_scroll_sideways(
         assert page.locator("dialog[open]").count() == 1
         assert page.evaluate(fits), key
         page.keyboard.press("Escape")
+
+
+def test_messages_are_in_sight_and_words_whole_on_a_phone(
+    serve: Serve, open_card: OpenCard
+) -> None:
+    units = {"l1": "zur:Verfügung", "l2": "bereitstellen"}
+    long = {"units": units, "examples": [" ".join(EXAMPLES * 9)] * 3}
+    page = open_card(
+        serve(Subject({"p0": long, "p1": long})).address(), width=360, height=640, finger=True
+    )
+    ready(page, "p0")
+    page.get_by_role("button", name="SVC").tap()
+    page.get_by_role("button", name="SVC").tap()
+    for place, text in (("#refused", "Press again"), ("#message", "Saved: SVC")):
+        says(page, text, place)
+        box = page.locator(place).bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 640
+    heights = page.locator(".unit").evaluate_all("(every) => every.map((one) => one.clientHeight)")
+    assert max(heights) < 60  # one line each
 
 
 @pytest.mark.smoke

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.annotate.adjudication import give_to_third
 from pipeline.annotate.people import resume, stop
 from pipeline.annotate.records import asked_tasks
 from pipeline.formats.annotation_log import Decision, append, open_log, read_only
@@ -244,6 +245,21 @@ def test_the_menu_has_no_serious_violation(
     whole.locator("#disagreements summary").first.click()
     whole.locator('button[data-person="ana"]').click()
     expect_none(faults(whole))
+
+
+def test_neither_links_nor_controls_are_printed(
+    many: CoordinatorServer, open_card: OpenCard
+) -> None:
+    with open_log(many.work.database) as log:
+        give_to_third(log, "eva")
+    whole = open_card(many.coordinator, ready="#rounds table")
+    secret = whole.locator("#rounds td a").get_attribute("href")
+    assert secret
+    whole.emulate_media(media="print")
+    controls = "button, select, input, progress, .pages a, .contents a"
+    assert whole.locator(controls).locator("visible=true").count() == 0
+    assert whole.locator(f'a[href="{secret}"]').locator("visible=true").count() == 0
+    says(whole, "1 to 10 of 30", "#disagreements")
 
 
 def test_the_menu_fits_a_phone(many: CoordinatorServer, open_card: OpenCard) -> None:

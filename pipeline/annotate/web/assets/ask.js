@@ -66,7 +66,7 @@ export class Client {
     if (ok && body) return body;
     const isOwn = typeof body?.error === "string";
     const message = isOwn ? t(body.error) : describeProxyError(status);
-    throw isOwn && FINAL_STATUSES.has(status) ? new RefusedRequest(message, body.finished === true) : new ServerUnavailable(message, true);
+    throw isOwn && FINAL_STATUSES.has(status) ? new RefusedRequest(message.replace(/\.$/, ""), body.finished === true) : new ServerUnavailable(message, true);
   }
 }
 

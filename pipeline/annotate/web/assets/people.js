@@ -6,7 +6,7 @@ const at = (id) => document.getElementById(id);
 
 const QUESTIONS = {
   revoke: (name) => t("Replace the link of {name}? The present link stops working at once, also in windows that are open.", { name }),
-  stop: (name) => t("End {name}’s part? The link then accepts no more answers. All answers so far count, and {name} can continue later.", { name }),
+  stop: (name) => t("Close {name}’s access? The link then accepts no more answers. All answers so far count, and {name} can continue later.", { name }),
 };
 
 // `post` sends an action and returns the response; `onChange` refreshes the page.
