@@ -348,7 +348,7 @@ def test_a_settled_answer_is_refused_and_the_others_are_saved(served_work: Serve
     answer = served_work.post("ana", *decisions)
     assert answer.status_code == 409
     response = answer.json()
-    assert "first answers to left x0 · right x0 can no longer be changed" in response["error"]
+    assert "first answers to left0 · right0 can no longer be changed" in response["error"]
     assert response["refused"] == [decisions[1]["key"]]
     assert [each["key"] for each in response["outcomes"]] == [
         decisions[0]["key"],

@@ -185,7 +185,7 @@ def test_long_lists_of_conflicts_have_pages(tmp_path: Path) -> None:
         assert page.words(f"?conflicts={last}").endswith("Previous 21 to 21 of 21")
     for wrong in ("0", "-1", "x", "²", ""):
         assert page.words(f"?conflicts={wrong}").endswith("1 to 10 of 21 Next")
-    assert page.press(1) == "Kept 21 answers of ana's page."
+    assert page.press(1) == "Kept 21 answers from ana's page."
     assert "None" in page.words("?conflicts=3")
 
 
