@@ -43,9 +43,9 @@ class Text(str):
 
     def __new__(cls, write: Callable[[Translator], str]) -> Text:
         """Return the text in English."""
-        made = super().__new__(cls, write(_English()))
-        made._write = write
-        return made
+        english = super().__new__(cls, write(_English()))
+        english._write = write
+        return english
 
     def to(self, language: Translator) -> str:
         """Return the text in a language."""

@@ -524,7 +524,7 @@ def test_a_stopped_person_is_thanked_and_can_resume(
         people.stop(log, work, "ana")
     page = served_work.get("ana")
     assert page.status_code == 200
-    assert "Your part is finished: thank you" in page.text
+    assert "You are finished: thank you" in page.text
     assert "card.js" not in page.text  # the page shows no cards
     late = label("x1")
     for answer in (served_work.get("ana", "/cards"), served_work.post("ana", late)):

@@ -644,7 +644,7 @@ def test_cards_can_be_labelled_with_tab_and_enter_alone(serve: Serve, open_card:
         _tab_to(page, text)
         page.keyboard.press("Enter")
     says(page, "except the cards you set aside", "#rest")
-    _tab_to(page, "Show them")
+    _tab_to(page, "Show")
     page.keyboard.press("Enter")
     ready(page, "p001")
     _tab_to(page, "SVC")

@@ -263,7 +263,7 @@ def test_skipped_cards_come_last(serve: Serve, open_card: OpenCard) -> None:
     label(page, ["p002", "p003"])
     says(page, "except the cards you set aside", "#rest")
     assert page.locator("#progress-text").text_content() == "2 of 4, 2 set aside"
-    page.get_by_role("button", name="Show them").press("Enter")
+    page.get_by_role("button", name="Show", exact=True).press("Enter")
     label(page, ["p000"])
     label(page, ["p001"], "s")
     says(page, "1 card is left", "#rest")

@@ -98,7 +98,7 @@ def test_a_person_is_stopped_and_the_cards_go_to_an_added_one(
     whole.locator('button[data-person="anna"]:focus').wait_for()
     says(open_card(link), "0 of 2", ".progress-row")
     page = open_card(served_work.address("anna"), ready="#finished")
-    says(page, "Your part is finished: thank you", "h1")
+    says(page, "You are finished: thank you", "h1")
     manage(whole, "anna", "resume")
     expect_text(whole, "anna can continue, with the same link.")
     open_card(served_work.address("anna"))
@@ -112,7 +112,7 @@ def test_a_person_stopped_during_work_is_informed(
     with open_log(served_work.work.database) as log:
         stop(log, served_work.work, "anna")
     page.keyboard.press("1")
-    says(page, "Your part is finished: thank you", "h1")
+    says(page, "You are finished: thank you", "h1")
     with open_log(served_work.work.database) as log:
         resume(log, served_work.work, "anna")
     assert served_work.log() == []
@@ -134,7 +134,7 @@ def test_a_finished_part_names_decisions_that_are_not_saved(
     with open_log(served_work.work.database) as log:
         stop(log, served_work.work, "anna")
     page.context.set_offline(False)
-    says(page, "Your part is finished: thank you", "h1")
+    says(page, "You are finished: thank you", "h1")
     says(page, "2 decisions are not saved. They stay in this browser.", "#unsaved")
     says(page, "Ask the coordinator to resume your part", "#unsaved")
     assert "You can close this window" not in page.locator("main").inner_text()
@@ -162,7 +162,7 @@ def test_a_browser_without_storage_keeps_the_page_when_a_part_ends(
     with open_log(served_work.work.database) as log:
         stop(log, served_work.work, "anna")
     page.context.set_offline(False)
-    says(page, "Your part is finished", "#waiting-text")
+    says(page, "You are finished", "#waiting-text")
     says(page, "1 decision is not saved yet", "#waiting-text")
     with open_log(served_work.work.database) as log:
         resume(log, served_work.work, "anna")

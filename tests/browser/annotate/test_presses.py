@@ -191,7 +191,7 @@ def test_a_skip_keeps_note_and_unsure_mark(serve: Serve, open_card: OpenCard) ->
     page.keyboard.press("Escape")
     page.keyboard.press("s")
     label(page, ["p001"])
-    page.get_by_role("button", name="Show them").click()
+    page.get_by_role("button", name="Show", exact=True).click()
     ready(page, "p000")
     assert page.locator("#note").input_value() == "ask Ben"
     assert page.locator("#unsure").get_attribute("aria-pressed") == "true"

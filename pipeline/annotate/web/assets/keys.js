@@ -14,7 +14,7 @@ function commands(keying) {
     { name: "note", title: t("Note"), preferredKeys: ["n"] },
     { name: "more", title: t("More examples"), preferredKeys: ["e"] },
     { name: "guidelines", title: t("Guidelines"), preferredKeys: ["g"] },
-    { name: "recent", title: t("Recent answers, to change them"), preferredKeys: ["r"] },
+    { name: "recent", title: t("Recent answers: view or change"), preferredKeys: ["r"] },
     { name: "search", title: t("Search your answers"), preferredKeys: ["/", "f"] },
     { name: "help", title: t("Help"), preferredKeys: ["h"] },
   ];

@@ -248,7 +248,7 @@ export class View {
     if (failure) {
       [heading, ...children] = [t("No more cards while the server is unreachable"), element("p", {}, failure), retryButton()];
     } else if (aside.length) {
-      const asideButton = button(t("Show them"), () => {
+      const asideButton = button(t("Show"), () => {
         supply.skippedAgain = new Set();
         session.next();
       });
