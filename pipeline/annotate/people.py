@@ -282,7 +282,7 @@ class Reassignment:
     @property
     def message(self) -> Text:
         """What was done, in a sentence or more."""
-        given = (
+        transfers = (
             text_n(
                 "{n} open card of {sender} is now {name}'s.",
                 "{n} open cards of {sender} are now {name}'s.", count, sender=self.sender, name=who,
@@ -295,7 +295,7 @@ class Reassignment:
             "{n} stays with {sender}: {reasons}.", "{n} stay with {sender}: {reasons}.", stay,
             sender=self.sender, reasons=_reasons(self.reasons),
         )  # fmt: skip
-        return join(*given, rest if stay else "")
+        return join(*transfers, rest if stay else "")
 
 
 def _reasons(reasons: Mapping[str, int]) -> Text:

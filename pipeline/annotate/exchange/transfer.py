@@ -378,7 +378,7 @@ def _import(
         else:
             (outcome,) = add_decisions(connection, [decision])
             if not isinstance(outcome, Outcome):
-                conflicts.append(f"{where}: {outcome}")
+                conflicts.append(f"{where}: {outcome.message}")
             elif outcome.status == "repeated":
                 conflicts.append(f"{where}, which {who} has withdrawn since it was imported")
             else:

@@ -502,7 +502,7 @@ class Annotator:
             )
         refused = {key: each for key, each in pairs if not isinstance(each, Outcome)}
         if refused:
-            message = language_of(request).translated(next(iter(refused.values())).message)
+            message = language_of(request).translate(next(iter(refused.values())).message)
             return error_response(409, message, refused=list(refused), **content)
         return JSONResponse(content)
 

@@ -355,10 +355,10 @@ class Coordinator:
                     answered=answered,
                 )  # fmt: skip
                 assign_checks(connection)
-                return {"message": language_of(request).translated(reassignment.message)}
+                return {"message": language_of(request).translate(reassignment.message)}
         with self._one, open_log(self.work.database) as connection:
             member = ACTS[act.act](connection, self.work, act.name)
-            message = language_of(request).translated(sentence(connection, act.act, member))
+            message = language_of(request).translate(sentence(connection, act.act, member))
         has_link = act.act in {"link", "revoke", "add"}
         return {"message": message, **({"link": self._link(request, member)} if has_link else {})}
 
@@ -486,12 +486,12 @@ async def _answer_form(
         return refuse(f"{wrong}. Reload the page.")
     except ChangedConflicts:
         look = text("an answer has changed meanwhile. Look at the list again.")
-        return refuse(language.translated(look), 409)
+        return refuse(language.translate(look), 409)
     except DataError as error:  # a sheet, which is read before cards are given away
         return refuse(reason(error))
     except ConfigError as error:
         parts = (part for each in error.problems for part in (each.what, each.remedy))
-        return refuse("; ".join(map(language.translated, parts)) + ".")
+        return refuse("; ".join(map(language.translate, parts)) + ".")
 
 
 def _with_contents(connection: sqlite3.Connection, page: ListPage) -> ListPage:
@@ -516,7 +516,7 @@ def _alerts(quality: Sequence[PersonQuality], language: Language) -> list[tuple[
     return [
         (
             language.t(
-                "{name}: {alert}", name=plain(each.annotator), alert=language.translated(alert)
+                "{name}: {alert}", name=plain(each.annotator), alert=language.translate(alert)
             ),
             "people",
         )

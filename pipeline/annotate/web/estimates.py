@@ -76,7 +76,7 @@ def line(
     number = language.number
     title = language.text(
         "{category}, {question} at {n}", category=row.category,
-        question=language.translated(row.question), n=number(row.n),
+        question=language.translate(row.question), n=number(row.n),
     )  # fmt: skip
     description = language.text_n(
         "{title}: ±{begun} points after {n} item, ±{ended} after {last}",
@@ -334,7 +334,7 @@ def remaining_work_text(
     message += " " + text(
         "Not there yet: {many} of {all} questions; {question} at {n} takes longest.",
         many=number(sum(need != 0 for need in needs.values())), all=number(len(rows)),
-        question=language.translated(worst.question), n=number(worst.n),
+        question=language.translate(worst.question), n=number(worst.n),
     )  # fmt: skip
     if known[worst] > rest and rest:
         message += " " + text(

@@ -56,7 +56,7 @@ class Language:
         translation = str(self.messages.get(message, message))
         return translation.format(**values) if values else translation
 
-    def translated(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """Return a text that was made in English in this language, for JSON."""
         return text.to(self) if isinstance(text, Text) else self.text(text)
 

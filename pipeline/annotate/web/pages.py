@@ -102,7 +102,7 @@ def error_response(
         Further content of the answer to a script.
     """
     language = ENGLISH if request is None else language_of(request)
-    text = language.translated(message)
+    text = language.translate(message)
     if request is None or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": text, **further}, status_code=status)
     heading = language.t("This page cannot be shown")
@@ -128,7 +128,7 @@ def answer_not_saved(request: Request, error: Exception) -> Response:
     """Answer when the disk fails: the page keeps its decisions and sends them again."""
     damage = _damage_of(request, error)
     message = text("not saved: {why}", why=damage.message) if damage else error.args[0]
-    return error_response(503, language_of(request).translated(message))
+    return error_response(503, language_of(request).translate(message))
 
 
 def answer_not_read(request: Request, error: Exception) -> Response:
@@ -250,7 +250,7 @@ class Pages:
     def page(self, template: str, language: Language = ENGLISH, **values: Any) -> HTMLResponse:
         """Return a page; a template makes ``{{ value | tojson }}`` of what scripts read."""
         text = self._templates.get_template(template).render(
-            t=language.t, tn=language.tn, translated=language.translated, number=language.number,
+            t=language.t, tn=language.tn, translate=language.translate, number=language.number,
             language=language.code, languages=LANGUAGES, messages=language.messages, **values,
         )  # fmt: skip
         return HTMLResponse(text.encode("utf-8", "replace"))

@@ -21,7 +21,7 @@ LEMMAS = ("one", "two", "three")
 KEYING = Subject({each: {"units": {"lemma": each}} for each in LEMMAS}, kind="keying", labels=())
 
 
-def focused(page: Page) -> str:
+def focused_id(page: Page) -> str:
     """Return the id of the element that has the focus."""
     return str(page.evaluate("document.activeElement.id"))
 
@@ -79,4 +79,4 @@ def test_texts_speak_of_forms(serve: Serve, open_card: OpenCard) -> None:
     assert "Single keys" not in text
     page.keyboard.press("Escape")
     page.keyboard.type("uno")
-    assert focused(page) == "forms"
+    assert focused_id(page) == "forms"
