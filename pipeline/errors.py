@@ -588,7 +588,12 @@ class UnknownName(KeyError, ValueError):
 
 
 def did_you_mean(
-    name: str, known: Iterable[str], *, spellings: Mapping[str, str] | None = None, most: int = 3
+    name: str,
+    known: Iterable[str],
+    *,
+    spellings: Mapping[str, str] | None = None,
+    most: int = 3,
+    instead: str = "valid:",
 ) -> str:
     """Return the remedy for an unknown name: the nearest valid ones, or all of a few.
 
@@ -602,6 +607,8 @@ def did_you_mean(
         Other spellings, and the names that they mean.
     most : int
         Maximum number of suggestions.
+    instead : str
+        Words before all names, if none is near.
 
     Examples
     --------
@@ -621,4 +628,4 @@ def did_you_mean(
     if best := list(dict.fromkeys(folded[match] for match in near))[:most]:
         return f"did you mean {', '.join(best)}?"
     some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"valid: {some}" if names else "no names are known"
+    return f"{instead} {some}" if names else "no names are known"

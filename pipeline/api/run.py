@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 import sys
 import time
@@ -27,6 +28,8 @@ from pipeline.runner.run import run as run_project
 from pipeline.runner.shards import range_text
 from pipeline.runner.store import history
 
+_LOG = logging.getLogger(__name__)
+
 
 def check(
     experiment: str | Path,
@@ -49,7 +52,7 @@ def check(
     settings : mapping, optional
         Overrides: dotted path to value.
     stored : bool
-        Accept ``data:`` paths without a data root, to read stored results.
+        Accept absent files, with a warning, to read stored results.
 
     Raises
     ------
@@ -57,9 +60,12 @@ def check(
         With every error in the file.
     """
     root, also = Path(data) if data else None, check_report
-    return load(
+    project = load(
         Path(experiment), runs=Path(runs), data=root, settings=settings, also=also, stored=stored
     )
+    for each in project.absent_files():
+        _LOG.warning("warning: results of earlier runs are shown: %s", each)
+    return project
 
 
 def run(

@@ -13,7 +13,7 @@ import polars as pl
 
 from pipeline.api.convert import as_frame
 from pipeline.api.report import provenance
-from pipeline.api.report_options import ReportOptions
+from pipeline.api.report_options import ReportOptions, check_report
 from pipeline.api.results import (
     EFFECTS,
     Run,
@@ -56,7 +56,7 @@ from pipeline.report.view import VIEWS
 from pipeline.runner.config import POINT, Point, Sweep
 from pipeline.runner.conflicts import OpenConflicts
 from pipeline.runner.events import Event
-from pipeline.runner.graph import RUNS, Project
+from pipeline.runner.graph import RUNS, Project, load
 from pipeline.runner.problems import unknown_stage
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.digest import canonical, text_digest
@@ -293,7 +293,7 @@ def check_points(
         With every error, and the points that have it.
     """
     options = project.experiment.sweep
-    if options is None or project.without_root:
+    if options is None or project.absent:
         return []
     first = [_of_settings(options, settings or {}), _of_collect(project, options)]
     _refuse(experiment, [*chain(*first, _of_discard(project, options))])
@@ -793,7 +793,14 @@ def missing_points(
     for point in options.combinations():
         overrides = {**(settings or {}), **point.settings}
         try:
-            here = check(experiment, runs=runs, data=data, settings=overrides, stored=True)
+            here = load(  # `check` would warn of absent files again for each point
+                Path(experiment),
+                runs=Path(runs),
+                data=Path(data) if data else None,
+                settings=overrides,
+                also=check_report,
+                stored=True,
+            )
         except ConfigError:
             names.append(str(point))
             continue

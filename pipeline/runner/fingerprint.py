@@ -161,6 +161,8 @@ def differences(old: Ingredients, new: Ingredients) -> list[str]:
     --------
     >>> differences({"config": {"rate": 0.1}}, {"config": {"rate": 0.2}})
     ['config rate: 0.1 -> 0.2']
+    >>> differences({"inputs": {"files": ["a", "b"]}}, {"inputs": {"files": ["b", "a"]}})
+    ['inputs files: the same in another order, as their names have changed']
     """
     changed: list[str] = []
     for part in (*new, *(each for each in old if each not in new)):
@@ -181,6 +183,8 @@ def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, A
         return f"{part} {name}: new{value}"
     if name not in after:
         return f"{part} {name}: removed"
+    if name == "files" and part.startswith("inputs") and sorted(before[name]) == sorted(after[name]):
+        return f"{part} {name}: the same in another order, as their names have changed"
     return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
 
 

@@ -20,7 +20,7 @@ from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.formats.base import reading
 from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
-from pipeline.runner.inputs import NoDataRoot, Places, SourceFile, data_root, find
+from pipeline.runner.inputs import NEEDS_ROOT, AbsentFile, Places, SourceFile, data_root, find
 from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
 from pipeline.runner.store.digest import FILES, FileCache, file_digest
@@ -484,9 +484,9 @@ class Project:
         The folders of the sheets that people fill in.
     text : str
         The file as written, for provenance.
-    without_root : mapping of str to tuple of Problem
-        Stage to the paths that need the data root if none is given: only stored results can be
-        used.
+    absent : mapping of str to tuple of Problem
+        Stage to the paths without files, or that need the data root if none is given: only stored
+        results can be used.
     """
 
     experiment: Experiment
@@ -497,7 +497,7 @@ class Project:
     root: Path
     sheets: SheetPlaces
     text: str = ""
-    without_root: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    absent: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
@@ -513,6 +513,11 @@ class Project:
     def pages(self) -> Storage:
         """The storage of the report and the tables of a sweep."""
         return storage_at(self.folder)
+
+    def absent_files(self) -> list[Problem]:
+        """Return the paths without files, each once, but not those that need the data root."""
+        every = dict.fromkeys(each for group in self.absent.values() for each in group)
+        return [each for each in every if NEEDS_ROOT not in each.what]
 
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
         """Return the files that a stage reads, and the sheets that exist now."""
@@ -547,7 +552,7 @@ def load(
     also : callable, optional
         Finds further errors.
     stored : bool
-        Accept paths below the data root without one: stored results can still be read.
+        Accept paths without files: stored results can still be read.
 
     Raises
     ------
@@ -568,13 +573,13 @@ def load(
     }
     places = Places(path.parent, data_root(data), origins)
     files: dict[str, dict[str, list[SourceFile]]] = {name: {} for name in nodes}
-    without_root: dict[str, tuple[Problem, ...]] = {}
+    absent: dict[str, tuple[Problem, ...]] = {}
     for name, node in nodes.items():
         for option, source in node.sources.items():
             try:
                 files[name][option] = find(source, places, where=f"stages.{name}.{option}")
-            except NoDataRoot as error:
-                without_root[name] = (*without_root.get(name, ()), *error.problems)
+            except AbsentFile as error:
+                absent[name] = (*absent.get(name, ()), *error.problems)
             except ConfigError as error:
                 problems += error.problems
     root = runs / experiment.name
@@ -584,12 +589,12 @@ def load(
     problems += misfits
     problems += also(experiment) if also else ()
     if problems or not stored:
-        problems += [each for group in without_root.values() for each in group]
+        problems += [each for group in absent.values() for each in group]
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, folder=experiment.sheets)
-    return Project(experiment, content, nodes, files, planned, root, sheets, text, without_root)
+    return Project(experiment, content, nodes, files, planned, root, sheets, text, absent)
 
 
 def _check_digests(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from os import environ
 from pathlib import Path
 from threading import Event, Thread
@@ -17,7 +18,16 @@ from polars.io.plugins import register_io_source
 from pydantic import BeforeValidator, Field, ValidationError
 
 from pipeline import memory
-from pipeline.errors import ConfigError, DataError, Problem, is_present, machine, no_file
+from pipeline.errors import (
+    CHECK,
+    ConfigError,
+    DataError,
+    Problem,
+    did_you_mean,
+    is_present,
+    machine,
+    no_file,
+)
 from pipeline.formats import content
 from pipeline.formats.annotation_log import NAME as LOG_NAME
 from pipeline.formats.annotation_rows import (
@@ -68,7 +78,9 @@ MOST = 64_000_000
 _GLOB = "*?["
 _LONGEST = 80
 """Characters of a path that a message shows."""
-_NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
+NEEDS_ROOT = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
+_NEARBY = 1000
+"""Names of a folder that are compared with that of an absent file."""
 _PAUSE = 5.0
 """Seconds between two messages of a search for files."""
 _ROW = 400
@@ -89,8 +101,8 @@ ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
 # The files of a source
 
 
-class NoDataRoot(ConfigError):
-    """A path begins at the data root, and none is given."""
+class AbsentFile(ConfigError):
+    """A path has no file, or begins at the data root and none is given."""
 
 
 @dataclass(frozen=True)
@@ -338,13 +350,13 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
     Raises
     ------
-    NoDataRoot
-        If the data root is all that is missing.
+    AbsentFile
+        If files or the data root are all that is missing.
     ConfigError
-        For a path without a file, an unknown format, or unknown options of the reader.
+        For an unknown format, or unknown options of the reader.
     """
     problems: list[Problem] = []
-    without_root: list[Problem] = []
+    absent: list[Problem] = []
     files: list[SourceFile] = []
     readers: Readers = {}
     for location in source.path:
@@ -361,8 +373,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
                 SourceFile(label, path, *_reader(path, source, where, readers))
                 for label, path in expanded
             ]
-        except NoDataRoot as error:
-            without_root += error.problems
+        except AbsentFile as error:
+            absent += error.problems
         except ConfigError as error:
             problems += error.problems
         except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
@@ -370,9 +382,9 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         except OSError as error:
             problems.append(Problem(where, f"{_shorten(location)}: {machine(error)}"))
     if problems:
-        raise ConfigError(where, [*without_root, *problems])
-    if without_root:
-        raise NoDataRoot(where, without_root)
+        raise ConfigError(where, [*absent, *problems])
+    if absent:
+        raise AbsentFile(where, absent)
     return _with_absent(files) if len(files) > 1 else files
 
 
@@ -431,7 +443,7 @@ def _expand(location: str, places: Places, where: str) -> list[tuple[str, Path]]
     if location.startswith(DATA):
         relative = location.removeprefix(DATA).lstrip("/")
         if places.data is None:
-            raise NoDataRoot("source", _absent(location, places, where, _NEEDS_ROOT).problems)
+            raise _absent(location, places, where, NEEDS_ROOT)
         base = places.data
     target = base / relative
     if target.is_file():
@@ -511,13 +523,27 @@ def _label(location: str, path: Path) -> str:
     return f"{location} ({path.name})"
 
 
-def _absent(location: str, places: Places, where: str, what: str) -> ConfigError:
+def _absent(location: str, places: Places, where: str, what: str) -> AbsentFile:
     origin = places.origins.get(location.removeprefix(DATA), "")
     base = places.data if location.startswith(DATA) else places.folder
-    local = "check the path" + ("" if Path(location).is_absolute() else f", relative to {base}")
-    check = "check the address" if address_of(location) else local if base else ""
+    relative = location.removeprefix(DATA).lstrip("/") if location.startswith(DATA) else location
+    local = _files_nearby(base / relative) if base else ""
+    check = "check the address" if address_of(location) else local
     remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
-    return ConfigError("source", [Problem(where, f"{_shorten(location)}: {what}", remedy)])
+    return AbsentFile("source", [Problem(where, f"{_shorten(location)}: {what}", remedy)])
+
+
+def _files_nearby(target: Path) -> str:
+    """Return the folder where a path ends, and names there that are like the next one."""
+    folder = next((each for each in target.parents if each.is_dir()), None)
+    if folder is None:
+        return CHECK
+    name = target.relative_to(folder).parts[0]
+    names: list[str] = []
+    with suppress(OSError):
+        names = [each.name for each in islice(folder.iterdir(), _NEARBY)]
+    near = did_you_mean(name, names, instead="this folder has") if names else "it is empty"
+    return f"{CHECK}, in {folder.resolve()}; {near}"
 
 
 def _shorten(location: str) -> str:

@@ -109,7 +109,7 @@ def step_of(
     discarded: Collection[str] = (),
 ) -> Step:
     """Return the plan of a stage whose inputs exist; reads its result, see `plan`."""
-    if node.name in project.without_root:
+    if node.name in project.absent:
         return _stored_step(project, node, manifests, digests)
     sources = {  # at this moment
         option: tuple(file.as_it_is(digests.of) for file in files)
@@ -131,7 +131,7 @@ def step_of(
 def _stored_step(
     project: Project, node: Node, manifests: Mapping[str, Manifest], digests: Digests
 ) -> Step:
-    """Return the stored result of a stage whose files need the data root, else why it must run.
+    """Return the stored result of a stage whose files are absent, else why it must run.
 
     The files are assumed to be those of the run that made the result.
     """
@@ -155,7 +155,7 @@ def _stored_step(
         )
         if fingerprint(parts) == key:
             return Step(node, "done", (), parts, manifest)
-    reasons = tuple(each.what for each in project.without_root[node.name])
+    reasons = tuple(each.what for each in project.absent[node.name])
     return Step(node, "run", reasons, damage=damage)
 
 

@@ -277,6 +277,24 @@ def test_stored_results_can_be_used_without_a_data_root(
     assert "needs the data root: give --data DIR or set LEXASSAY_DATA" in output
 
 
+def test_stored_results_can_be_shown_without_their_files(
+    folder_programs: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder_programs / "x.toml").write_text(SMALL)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    (folder_programs / "pairs.tsv").rename(folder_programs / "pairs2.tsv")
+    for words in (["plan"], ["status"], ["why", "ranks"], ["show"], ["show", "ranks"], ["sheets"]):
+        caplog.clear()
+        assert main([words[0], "x.toml", *words[1:]]) == 0
+        assert "would run" not in capsys.readouterr().out
+        warning, _ = caplog.messages
+        assert warning.startswith("warning: results of earlier runs are shown: stages.candidates")
+        assert "pairs.tsv: file not found; check the path, in " in warning
+        assert warning.endswith(f"{folder_programs}; did you mean pairs2.tsv?")
+    assert main(["run", "x.toml"]) == 2
+    assert "did you mean pairs2.tsv" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("kind", "facts", "text"),
     [
