@@ -272,29 +272,31 @@ def of_sample(stage: StageView) -> str:
     ...           inputs={"sample": "tenth.sample"}, stages={"tenth": sample}))
     'a random sample of 10 %, with replacement'
     >>> sample = StageView("drawn", "sample.design", {"rate": 0.3, "size": 528}, print)
-    >>> of_sample(StageView("answers", "evaluate.designed", {}, print,
+    >>> drawn = pl.LazyFrame({"multiplicity": [1] * 5})  # there were no more candidates
+    >>> of_sample(StageView("answers", "evaluate.designed", {}, lambda _: drawn,
     ...           inputs={"sample": "drawn.sample"}, stages={"drawn": sample}))
-    'a designed sample of 528'
+    'a designed sample of 5'
     """
     if "sample" not in stage.inputs:
         return "all candidates judged"
     sample = stage.source_stage("sample")
     if sample is None:
         return stage.inputs["sample"].partition(".")[0].replace("_", " ")
-    size = _sample_size(sample)
+    size = _sample_size(stage, sample)
     replaced = ", with replacement" if sample.config.get("replacement") else ""
     return f"{_SAMPLES.get(sample.use, sample.name)}{size}{replaced}"
 
 
-def _sample_size(sample: StageView) -> str:
+def _sample_size(stage: StageView, sample: StageView) -> str:
+    """Return the rate of a sample, or the number of its draws, which may be less than planned."""
     designed = sample.use == "sample.design"  # its rate is that of true positives
-    rate, size = None if designed else sample.config.get("rate"), sample.config.get("size")
-    sizes = sample.config.get("sizes")
+    rate = None if designed else sample.config.get("rate")
     if rate:
         return f" of {100 * rate:g} %"
-    if size or sizes:
-        return f" of {size or sum(sizes or ()):,}"
-    return ""
+    if not (sample.config.get("size") or sample.config.get("sizes")):
+        return ""
+    draws = stage.table(stage.inputs["sample"]).select(pl.col("multiplicity").sum())
+    return f" of {draws.collect().item():,}"
 
 
 def of_set(stage: StageView) -> str:
