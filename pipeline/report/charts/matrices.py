@@ -100,7 +100,7 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
     stroke: dict[str, Any] = {"stroke": LIGHT, "strokeWidth": 0.5 if grid.cell >= _NARROW else 0}
     shade = {"color": _shade(grid, size), "tooltip": _grid_tips(grid)}
     cells = frame.select("row", "column", "value")
-    parts = [_ground(size), layer(cells, "rect", {**places, **shade}, **stroke)]
+    parts = [*label_margin([grid.legend], 0.0), _ground(size), layer(cells, "rect", {**places, **shade}, **stroke)]
     marked = frame.filter("marked").select("row", "column")
     if marked.height:
         # Narrow cells must not vanish behind their frames.
@@ -144,10 +144,11 @@ def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
 
 def _shade(grid: Grid, size: Look) -> Channel:
     colours = SHADES if grid.domain[0] >= 0 else TWO_SIDES
+    length = min(220, max(120, size.width))
     legend = {
         "title": grid.legend, "orient": "bottom", "direction": "horizontal", "gradientThickness": 9,
-        "gradientLength": min(220, max(120, size.width)), "titleFontWeight": "normal",
-        "titleLimit": 400, "tickCount": 5,
+        "gradientLength": length, "titleFontWeight": "normal",
+        "titleLimit": 400, "tickCount": 5 if length > 200 else 2,
     }  # fmt: skip
     scale = {
         "domain": list(grid.domain), "range": list(colours), "clamp": True, "interpolate": "rgb",

@@ -14,6 +14,7 @@ import pipeline as lx
 from pipeline.report import charts
 from pipeline.report.charts import Grid, Look, reliability_chart
 from pipeline.report.charts.points import label_positions, planning_chart
+from pipeline.report.charts.spec import text_width
 from pipeline.report.page import images
 from pipeline.report.page.images import chart_bytes, still
 from pipeline.sizing.output import plan_spec, rate_grid
@@ -29,6 +30,14 @@ def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **mor
     grid = Grid(rows=["a", "b"], columns=names[::-1], row_title="class", column_title="cluster",
                 legend="share", domain=domain, cell=cell)  # fmt: skip
     return images.svg(charts.grid_map(frame, grid, look=Look()))
+
+
+def test_a_picture_has_room_for_the_title_of_the_legend_in_a_wide_font() -> None:
+    frame = pl.DataFrame({"row": ["a"], "column": ["b"], "value": [0.5], "marked": [False]})
+    legend = "share of the cluster's types in the class"
+    grid = Grid(rows=["a"], columns=["b"], row_title="", column_title="", legend=legend)
+    picture = images.svg(charts.grid_map(frame, grid, look=Look(style="print")))
+    assert images.size(picture)[0] > text_width(legend)
 
 
 def fills(picture: str) -> list[str]:

@@ -443,7 +443,7 @@ def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) ->
         for axis, measure in (("x", x), ("y", y))
     ]
     frame = sides[0].join(sides[1], on="name").drop_nulls(["x", "y"]).sort("name")
-    if frame.is_empty():
+    if frame.height < 2:
         return
     caption = f"{title(y)} against {title(x)}, one point per system"
     if frame["x_sd"].null_count() < frame.height:

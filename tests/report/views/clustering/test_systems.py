@@ -497,6 +497,10 @@ def test_two_systems_are_too_few_for_correlations() -> None:
     assert [each.name for each in blocks if isinstance(each, Figure)] == ["scatter"]
 
 
+def test_a_single_point_is_not_drawn() -> None:
+    assert not [each for each in systems(1) if isinstance(each, Figure)]
+
+
 def test_measures_and_axes_can_be_selected() -> None:
     blocks = systems(measures=("vi", "many_to_one"), methods=("kendall",), x="vi")
     figures = {each.name: each for each in blocks if isinstance(each, Figure)}
