@@ -570,7 +570,7 @@ def new(
         what = f"{', '.join(sorted(there))} already exist{'s' * (len(there) == 1)}"
         raise ConfigError("new", [Problem(str(folder), what, "choose another folder")])
     _write(folder, contents)
-    print(f"lexassay run {folder / 'experiment.toml'}")
+    print(f"lexassay run {shlex.quote(str(folder / 'experiment.toml'))}")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,6 +93,11 @@ def test_new_reports_an_unwritable_folder(place: str, tmp_path: Path) -> None:
     assert "choose another folder" in outcome.err
     assert set(OPTION.findall(outcome.err)) <= OPTIONS["new"]
     assert not LIBRARY.search(outcome.err)
+
+
+def test_the_command_that_new_prints_can_be_pasted(tmp_path: Path) -> None:
+    outcome = call(["new", "lexicon", str(tmp_path / "Mein Ordner ö")])
+    assert shlex.split(outcome.out)[-1] == str(tmp_path / "Mein Ordner ö" / "experiment.toml")
 
 
 CANDIDATES = "l1\tl2\tf\tf1\tf2\tN\na\tb\t1\t2\t3\t99\n"
