@@ -33,6 +33,11 @@ _UTF_8 = (
     "Convert the file to UTF-8 first. In Excel, save it as 'CSV UTF-8'; in LibreOffice, as 'Text "
     "CSV' with the character set 'Unicode (UTF-8)'."
 )
+_TEXT_UTF_8 = (
+    "Convert the file to UTF-8 first: save it in this encoding with a text editor, or use iconv -f "
+    "LATIN1 -t UTF-8 with its present encoding."
+)
+"""The remedy for files that no spreadsheet program writes."""
 
 
 @contextmanager
@@ -112,8 +117,9 @@ def not_utf8(path: Path) -> DataError:
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
     examples = "".join(f"\n  {example}" for example in bad)
+    remedy = _UTF_8 if {".csv", ".tsv"} & set(path.suffixes) else _TEXT_UTF_8
     return DataError(
-        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{examples}\n{_UTF_8}"
+        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{examples}\n{remedy}"
     )
 
 

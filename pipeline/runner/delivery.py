@@ -527,7 +527,8 @@ def problem_of(file: SourceFile) -> str:
         problems = [each.problem for each in file.check()]
     except DataError as error:
         problems = str(error).splitlines()
-    return next(iter(problems), "")
+    head, *examples = problems or [""]
+    return f"{head} {examples[0].strip()}" if head.endswith(":") and examples else head
 
 
 def _progress(

@@ -15,6 +15,7 @@ import pipeline as lx
 from pipeline.cli.main import main
 from pipeline.formats.spreadsheets import list_sheets
 from pipeline.runner import delivery
+from pipeline.runner.inputs import sheet_files
 from pipeline.stages.base import (
     STAGES,
     Delivery,
@@ -301,3 +302,10 @@ def test_labels_in_sheets_of_an_earlier_version_count(name: str) -> None:
         assert judged.height == {"pairs": 8, "tuples": 6}[name]
         assert judged["tp"].sum() == 1
         assert judged["tp"].null_count() == {"pairs": 1, "tuples": 0}[name]  # they differ on one
+
+
+def test_the_line_on_an_unreadable_sheet_has_an_example(tmp_path: Path) -> None:
+    (tmp_path / "anna.csv").write_bytes(b"id;l1;l2;label\na;sch\xf6n;b;x\n")
+    (file,) = sheet_files(tmp_path)
+    problem = delivery.problem_of(file)
+    assert "1 line cannot be decoded as UTF-8: line 2: byte 0xf6 in " in problem

@@ -261,7 +261,7 @@ def test_a_broken_line_ends_a_wrapped_paragraph(tmp_path: Path) -> None:
 def test_undecodable_lines_are_named_and_skipped(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, b"a\n\xe4 b\n\nc\0d\n\xff\ne\n")
     message = refusal(path)
-    for words in (name, "2 lines cannot be decoded as UTF-8", "line 2", "0xe4", "line 5"):
+    for words in (name, "2 lines cannot be decoded as UTF-8", "line 2", "0xe4", "line 5", "iconv"):
         assert words in message
     assert [(skip.line, skip.problem[:8]) for skip in skips(path)] == [
         (2, "not UTF-"), (4, "contains"), (5, "not UTF-"),
