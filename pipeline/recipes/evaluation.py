@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -349,21 +349,21 @@ def systems_of(induced: Sequence[Induced]) -> list[System]:
     ]  # fmt: skip
     if problems:
         raise ConfigError("clusters", problems)
-    names = [name or paths[0].name.partition(".")[0] for name, paths in pairs]
-    return [System(name, paths) for name, (_, paths) in zip(_distinct(names), pairs, strict=True)]
+    own = [name or paths[0].name.partition(".")[0] for name, paths in pairs]
+    names = _distinct(own, {"gold", "types", "tokens", "systems", "senses", "heaviest"})
+    return [System(name, paths) for name, (_, paths) in zip(names, pairs, strict=True)]
 
 
-def _distinct(systems: Sequence[str]) -> list[str]:
-    """Return names of stages; duplicates get a number.
+def _distinct(given: Sequence[str], stages: Collection[str]) -> list[str]:
+    """Return names of stages that differ from others; duplicates get a number.
 
     Examples
     --------
-    >>> _distinct(["a-b", "gold", "a_b"])
+    >>> _distinct(["a-b", "gold", "a_b"], {"gold"})
     ['a_b', 'gold_2', 'a_b_2']
     """
-    stages = {"gold", "types", "tokens", "systems", "senses", "heaviest"}
     names: list[str] = []
-    for each in systems:
+    for each in given:
         stem = "".join(sign if sign.isalnum() else "_" for sign in each)
         stem, number = stem or "system", 2
         name = stem
@@ -607,25 +607,32 @@ def lexicon_recipe(
         raise ConfigError("lexicon", [problem])
     tables.require_used([*golds, computed])
     _require_columns(tables, [*golds, computed])
-    names = ["gold"] if len(golds) == 1 else [f"gold_{n}" for n in range(1, len(golds) + 1)]
+    several = {"gold"} if len(golds) > 1 else set()
+    *names, lexicon = _distinct(
+        [path.name.partition(".")[0] for path in (*golds, computed)],
+        {"overlaps", "sample", "quality", *several},
+    )
+    gold = "gold" if several else names[0]
     lexicons = [_read(path, tables, case=case) for path in (*golds, computed)]
     stages: dict[str, dict[str, Any]] = {
         name: stage for name, (stage, _) in zip(names, lexicons[:-1], strict=True)
     }
-    if len(golds) > 1:
-        stages["gold"] = {"use": "extract.union", "lexicons": names}
-    stages["computed"] = lexicons[-1][0]
-    compared = {"gold": "gold", "lexicon": "computed"}
+    if several:
+        stages[gold] = {"use": "extract.union", "lexicons": names}
+    stages[lexicon] = lexicons[-1][0]
+    compared = {"gold": gold, "lexicon": lexicon}
     stages["overlaps"] = {"use": "score.lexicon", **compared}
     drawn: dict[str, Any] = {}
     if rate is not None or size is not None:
-        sample = {"gold": "gold", "lexicons": ["computed"], "rate": rate, "size": size}
+        sample = {"gold": gold, "lexicons": [lexicon], "rate": rate, "size": size}
         stages["sample"] = {"use": "sample.lemmas", **sample}
         drawn = {"sample": "sample"}
-    stages["quality"] = {"use": "evaluate.lexicon", **compared, "overlaps": "overlaps", **drawn}
+    options = {"use": "evaluate.lexicon", **compared, "overlaps": "overlaps", **drawn}
     about = computed.name.partition(".")[0]
     notes = tuple(note for _, texts in lexicons for note in texts)
-    return Recipe("lexicon", about, stages, f"The lexicon {about}", notes)
+    title = f"Quality of the lexicon {about}"
+    stages["quality"] = options | {"title": title}
+    return Recipe("lexicon", about, stages, title, notes)
 
 
 def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:

@@ -129,6 +129,9 @@ def test_a_lexicon_is_evaluated_with_two_dictionaries(files_clusters: Path) -> N
         report=False,
     )
     assert only.table("quality.lemmas").height == 1
+    assert list(run.project.nodes)[:4] == ["gold_2", "more", "gold", "mine"]
+    assert list(only.project.nodes)[:2] == ["gold", "mine"]
+    assert run.project.nodes["quality"].title == "Quality of the lexicon mine"
 
 
 def test_column_names_apply_to_the_files_that_have_them(files_clusters: Path) -> None:
@@ -514,7 +517,7 @@ def test_two_columns_without_names_are_refused(tmp_path: Path) -> None:
         lexicon(tmp_path / "deu", tmp_path / "deu", runs=tmp_path / "r", report=False)
     run = lexicon(tmp_path / "deu", tmp_path / "deu", read_as="unimorph", runs=tmp_path / "r",
                   report=False)  # fmt: skip
-    assert run.table("gold").height == 2
+    assert run.table("deu").height == 2
 
 
 def test_clusters_are_recognised_by_their_lines(

@@ -67,7 +67,7 @@ def test_every_option_is_listed_once(family: str, folder: Path) -> None:
         section = text.partition(f"[stages.{name}]\n")[2].partition("\n[")[0]
         result = re.findall(r"^#?(\w+) =", section, flags=re.MULTILINE)
         fields = STAGES.get(options["use"]).config.model_fields
-        assert sorted(result) == sorted(["use", *fields])
+        assert sorted(result) == sorted(["use", *fields, *({"title"} & set(options))])
 
 
 @pytest.mark.parametrize("family", OWN)

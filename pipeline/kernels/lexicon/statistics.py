@@ -80,7 +80,7 @@ def quality(
     whole_size = int(ordered["population"][0]) if ordered.height else None
     rows = [
         *_lemma_rows(whole),
-        ("lemmas sampled from", whole_size, "those that the sample stands for; lemmas"),
+        ("lemmas sampled from", whole_size, "lemmas that the sample represents; lemmas"),
         ("sampled lemmas", ordered.height, "S; lemmas"),
         ("n", total, "wordforms of the sampled lemmas that L is weighted over; forms"),
         ("L*", interval.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1"),
@@ -162,10 +162,10 @@ def _form_rows(scores: pl.DataFrame) -> Sequence[Row]:
     empty = scores.filter(pl.col("n_gold") == 0).height
     return (
         ("gold forms", gold, "of the sampled lemmas; forms"),
-        ("common forms", common, "in the best match, too; forms"),
+        ("common forms", common, "forms that are also in the best match; forms"),
         ("missing forms", missing, "of the gold, not in the best match; forms"),
         ("spurious forms", spurious, "of the best match, not in the gold; forms"),
-        ("lemmas without forms", empty, "in the gold: their L is 0 and weighs nothing; lemmas"),
+        ("lemmas without forms", empty, "in the gold: their L is 0, with weight 0; lemmas"),
     )
 
 

@@ -68,8 +68,20 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
     frame : DataFrame
         `schemas.LexiconQuality`.
     """
-    caption = "Statistics of the lexicon against the gold standard; L* with confidence limits."
-    return listing("quality", caption, frame.sort("number"), STATISTICS)
+    rows, limits = _drop_exact_limits(frame)
+    caption = f"Statistics of the lexicon against the gold standard; {limits}."
+    return listing("quality", caption, rows.sort("number"), STATISTICS)
+
+
+def _drop_exact_limits(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return the statistics, and what is said of the limits of L*: a full sample has none."""
+    numbers = dict(frame.select("statistic", "value").iter_rows())
+    sizes = numbers.get("sampled lemmas"), numbers.get("lemmas sampled from")
+    if sizes[0] is None or sizes[0] != sizes[1]:
+        return frame, "L* with confidence limits"
+    none = pl.lit(None, pl.Float64)
+    bare = frame.with_columns(lower=none, upper=none)
+    return bare, "L* is exact, since all common lemmas were compared"
 
 
 def _value(value: float | None, lower: float | None, upper: float | None, meaning: str) -> str:
@@ -373,12 +385,12 @@ def lexicon_overview(stage: StageView) -> Listing | None:
     others = [each for each in stage.stages.values() if each.use == stage.use]
     if len(others) > 1:
         return _evaluations(others)
-    every = stage.table("quality").collect()
+    every, limits = _drop_exact_limits(stage.table("quality").collect())
     rows = every.filter(pl.col("statistic").is_in(_AT_A_GLANCE), pl.col("value").is_not_null())
     if rows.filter(statistic="L*").is_empty():
         return None
     ordered = rows.sort(place_in(_AT_A_GLANCE, "statistic"))
-    caption = "The lexicon against the gold standard: L* with confidence limits."
+    caption = f"The lexicon against the gold standard: {limits}."
     return listing("overview", caption, ordered, STATISTICS[:2])
 
 
@@ -386,7 +398,9 @@ def _evaluations(stages: Sequence[StageView]) -> Listing | None:
     """Return a row for each evaluation of a lexicon."""
     heads = {"L*": "L*", "F*": "F*", "sampled lemmas": "lemmas", "gold lemmas": "gold lemmas"}
     tables = [
-        stage.table("quality").collect().with_columns(evaluation=pl.lit(title))
+        _drop_exact_limits(stage.table("quality").collect())[0].with_columns(
+            evaluation=pl.lit(title)
+        )
         for stage, title in zip(stages, unique_names(map(stage_title, stages)), strict=True)
     ]
     every = pl.concat(tables).drop_nulls("value")

@@ -24,6 +24,7 @@ from pipeline.report.views.lexicon import (
     show_lexicon,
     show_lexicons,
     show_preparation,
+    statistics_listing,
     wrap_forms,
 )
 from pipeline.stages.base import STAGES
@@ -91,6 +92,16 @@ def test_the_view_of_a_lexicon_has_all_its_blocks() -> None:
         "quality", "intervals", "widths", "L", "scatter", "precision", "recall",
         "precision-recall-trend", "L-trend", "all-lemmas", "lemmas", "forms-1", "forms-2", "forms-3",
     ]  # fmt: skip
+
+
+def test_a_full_sample_has_no_limits() -> None:
+    full = pl.col("statistic").is_in(["sampled lemmas", "lemmas sampled from"])
+    value = pl.when(full).then(20.0).otherwise("value")
+    quality = TABLES_LEXICON["quality"].with_columns(value=value)
+    listing = statistics_listing(quality)
+    assert listing.caption.endswith("; L* is exact, since all common lemmas were compared.")
+    assert listing.texts is not None
+    assert "[" not in dict(listing.texts.select("statistic", "value").rows())["L*"]
 
 
 def test_statistics_have_limits_and_counts_are_whole_numbers() -> None:
