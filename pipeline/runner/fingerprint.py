@@ -183,9 +183,10 @@ def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, A
         return f"{part} {name}: new{value}"
     if name not in after:
         return f"{part} {name}: removed"
-    if name == "files" and part.startswith("inputs") and sorted(before[name]) == sorted(after[name]):
+    one, two = before[name], after[name]
+    if part.startswith("inputs") and name == "files" and sorted(one) == sorted(two):
         return f"{part} {name}: the same in another order, as their names have changed"
-    return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
+    return f"{part} {name}: {_short(one)} -> {_short(two)}"
 
 
 def _short(value: Any) -> str:

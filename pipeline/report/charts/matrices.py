@@ -100,7 +100,8 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
     stroke: dict[str, Any] = {"stroke": LIGHT, "strokeWidth": 0.5 if grid.cell >= _NARROW else 0}
     shade = {"color": _shade(grid, size), "tooltip": _grid_tips(grid)}
     cells = frame.select("row", "column", "value")
-    parts = [*label_margin([grid.legend], 0.0), _ground(size), layer(cells, "rect", {**places, **shade}, **stroke)]
+    squares = layer(cells, "rect", {**places, **shade}, **stroke)
+    parts = [*label_margin([grid.legend], 0.0), _ground(size), squares]
     marked = frame.filter("marked").select("row", "column")
     if marked.height:
         # Narrow cells must not vanish behind their frames.
