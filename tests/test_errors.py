@@ -210,7 +210,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.ranks.measures": ["dice"]},
         "ranks.measures: the file has no column 'dice' (table scores.scores)",
     ),
-    "name": ({"name": "../up"}, "name: should match ^"),
+    "name": ({"name": "../up"}, "name: should have only letters a-z, digits and . _ -, no"),
     "engine": ({"run.engine": "dask"}, "valid: local"),
     "report": ({"report.stages": ["ful"]}, "unknown stage 'ful'; did you mean full"),
     "view": (

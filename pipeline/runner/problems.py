@@ -25,7 +25,7 @@ _MESSAGES = {
     "too_long": "is too long (maximum {max_length})",
     "string_too_short": "is too short (minimum {min_length})",
     "string_too_long": "is too long (maximum {max_length})",
-    "string_pattern_mismatch": "should match {pattern}",
+    "string_pattern_mismatch": "should {pattern}",
     "greater_than": "should be more than {gt}",
     "greater_than_equal": "should be {ge} or more",
     "less_than": "should be less than {lt}",
@@ -35,6 +35,14 @@ _MESSAGES = {
     "int_from_float": "should be a whole number",
 }
 """Kinds of errors as pydantic names them, in the words of TOML."""
+_PATTERNS = {
+    r"^[A-Za-z0-9][A-Za-z0-9._-]*$":
+        "have only letters a-z, digits and . _ -, no spaces, and begin with a letter or digit",
+    r"^[\w-]+$": "have only letters, digits, _ and -, no spaces",
+    r"^[^\W\d]\w*$": "have only letters, digits and _, no spaces, and not begin with a digit",
+    r"^[0-9a-f]{64}$": "be 64 digits from 0-9 and a-f",
+}  # fmt: skip
+"""Patterns of texts, and what a text should do, in words."""
 _SHOWN = 60
 """Characters of a value that are shown."""
 
@@ -129,7 +137,10 @@ def _what(error: ErrorDetails) -> str:
         kind.removesuffix("_type").removesuffix("_parsing")
     )
     excerpt = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{known.format(**error.get('ctx', {})) if known else text} (found {excerpt})"
+    facts = dict(error.get("ctx", {}))
+    if "pattern" in facts:
+        facts["pattern"] = _PATTERNS.get(facts["pattern"], f"match {facts['pattern']}")
+    return f"{known.format(**facts) if known else text} (found {excerpt})"
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:

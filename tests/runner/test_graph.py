@@ -197,7 +197,7 @@ def test_public_data_with_other_content_are_refused(folder_data: Path, path: str
 
 
 def test_an_invalid_digest_of_public_data_is_refused(folder_data: Path) -> None:
-    with pytest.raises(ConfigError, match=r"data\.sub/pairs\.tsv\.sha256: should match"):
+    with pytest.raises(ConfigError, match=r"data\.sub/pairs\.tsv\.sha256: should be 64 digits"):
         checked_data(folder_data, "abc")
 
 
