@@ -94,7 +94,7 @@ _MEMORY = re.compile(
 CHECK = "check the path"
 """The remedy where a path leads to no file, or to the wrong one."""
 _DEFECT = (
-    f"this is a bug: please report it at {REPORT_AT},"
+    f"this is a bug: please report it {REPORT_AT},"
     " with the experiment, the output of --debug and that of `lexassay doctor`."
 )
 
@@ -317,8 +317,8 @@ def explain(error: BaseException) -> str:
     pairs.tsv: permission denied
     >>> print(explain(ZeroDivisionError("division by zero")))  # doctest: +NORMALIZE_WHITESPACE
     ZeroDivisionError: division by zero
-    This is a bug: please report it at the place you got lexassay from, with the experiment, the
-    output of --debug and that of `lexassay doctor`.
+    This is a bug: please report it where you got lexassay, with the experiment, the output of
+    --debug and that of `lexassay doctor`.
     """
     if is_for_memory(error):
         return MEMORY

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-REPORT_AT = "the place you got lexassay from"
+REPORT_AT = "where you got lexassay"
 """Where bugs are reported: the address of the project's issues, once it has a public one."""
 
 
@@ -94,7 +94,7 @@ def current_name(kind: str, name: str) -> str:
     current = RENAMED.get(kind, {}).get(name)
     if current is None:
         return name
-    text = f"the {kind} {name} is called {current.new} since lexassay {current.since}"
+    text = f"the {kind} {name} was renamed {current.new} in lexassay {current.since}"
     warnings.warn(f"{text}; the former name works until {current.until}", FormerName, stacklevel=3)
     return current.new
 

@@ -51,7 +51,7 @@ def test_former_names_are_removed_in_the_announced_version() -> None:
 @pytest.mark.usefixtures("former")
 def test_a_former_name_warns_with_the_new_one() -> None:
     text = (
-        "the measure ll_ratio is called log_likelihood since lexassay 1.1;"
+        "the measure ll_ratio was renamed log_likelihood in lexassay 1.1;"
         " the former name works until 2.0"
     )
     with pytest.warns(FormerName) as caught:

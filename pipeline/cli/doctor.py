@@ -104,7 +104,7 @@ def doctor(
     else:
         blocks = ["\n".join([title, *map(str, checks)]) for title, checks in sections.items()]
         end = f"To fix: {', '.join(broken)}." if broken else "Nothing to fix."
-        where = f"Report problems at {REPORT_AT}, with this text and the output of --debug."
+        where = f"Report problems {REPORT_AT}, with this text and the output of --debug."
         text = _without_home("\n\n".join([*blocks, f"{end}\n{where}"]))
         encoding = sys.stdout.encoding or "ascii"
         print(text.encode(encoding, "backslashreplace").decode(encoding))
@@ -287,7 +287,7 @@ def _folder(subject: str, folder: Path, remedy: str) -> Check:
     except OSError as error:
         why = error.strerror or str(error)
         return Check(subject, f"{folder}: cannot be written to ({why})", "fix", remedy)
-    state = "can be written to" if there == folder else "can be made"
+    state = "can be written to" if there == folder else "can be created"
     text = f"{folder}: {state}, {_size(free)} free"
     return Check(subject, text, *(("fix", "free some space") if free < _LITTLE_SPACE else ()))
 

@@ -643,5 +643,5 @@ def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: 
 
 def test_the_former_name_of_the_findings_warns(small: Path) -> None:
     run = lx.run(small, runs=small.parent / "runs")
-    with pytest.warns(FormerName, match="Run.told is called Run.all_findings since"):
+    with pytest.warns(FormerName, match="Run.told was renamed Run.all_findings in"):
         assert run.told == run.all_findings

@@ -62,13 +62,13 @@ def test_the_text_has_the_report_address_and_hides_the_home(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     main(["doctor", "--runs", str(tmp_path / "runs")])
     output = capsys.readouterr().out
-    assert f"Report problems at {REPORT_AT}" in output
-    assert "results: ~/runs: can be made" in output
+    assert f"Report problems {REPORT_AT}" in output
+    assert "results: ~/runs: can be created" in output
     assert str(tmp_path) not in output
 
 
 def test_messages_on_bugs_have_the_report_address() -> None:
-    assert f"report it at {REPORT_AT}, with" in explain(KeyError("x"))
+    assert f"report it {REPORT_AT}, with" in explain(KeyError("x"))
     assert PROJECT.get("urls", {}).get("Issues", REPORT_AT) == REPORT_AT
 
 

@@ -147,7 +147,7 @@ def test_modules_of_extensions_keep_their_names(name: str) -> None:
 @pytest.mark.parametrize(("old", "renamed"), RENAMED["module"].items())
 def test_renamed_modules_are_found_by_their_former_names(old: str, renamed: Renaming) -> None:
     sys.modules.pop(old, None)
-    with pytest.warns(FormerName, match=f"the module {old} is called {renamed.new} since"):
+    with pytest.warns(FormerName, match=f"the module {old} was renamed {renamed.new} in"):
         former = importlib.import_module(old)
     assert former is importlib.import_module(renamed.new)
 

@@ -162,8 +162,7 @@ def test_an_unexpected_error_is_attributed_to_the_stage(laboratory: Laboratory) 
     assert outcome.code == 1
     assert "stage own failed: ZeroDivisionError: " in outcome.err
     assert (
-        "This is a bug: please report it at the place you got lexassay from, with the experiment"
-        in outcome.err
+        "This is a bug: please report it where you got lexassay, with the experiment" in outcome.err
     )
     assert "Traceback" not in outcome.err
     assert laboratory.outcomes()["own"] == "failed"

@@ -161,7 +161,7 @@ def test_an_error_is_reported_and_logged_without_the_address(
     assert "RuntimeError" not in answer.text
     assert answer.headers["content-security-policy"] == POLICY
     assert "inside" in caplog.text
-    assert "This is a bug: please report it at" in caplog.text
+    assert "This is a bug: please report it where" in caplog.text
     assert "the-secret" not in caplog.text
 
 
