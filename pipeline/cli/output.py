@@ -468,8 +468,8 @@ def _cell(value: Any) -> str:
 
 _WIDTH = {
     "wanted": "wanted", "rate": "rate %", "size": "draws", "n": "n", "precision": "precision %",
-    "n_sampled": "of them in list", "lower": "lower %", "upper": "upper %", "width": "width",
-    "coverage": "coverage %", "empty": "none in list %",
+    "n_sampled": "draws in list", "lower": "lower %", "upper": "upper %", "width": "width",
+    "coverage": "coverage %", "empty": "chance of no draw in list %",
 }  # fmt: skip
 _POWER = {
     "wanted": "wanted %", "rate": "rate %", "size": "draws", "n": "n", "apart": "in one list only",
@@ -479,11 +479,11 @@ _POWER = {
 }  # fmt: skip
 _READ_WIDTH = """\
 width: expected upper minus lower limit, in percentage points; coverage: probability that the
-interval contains the assumed precision. See docs/planning.md on how to choose."""
+interval contains the assumed precision."""
 _READ_POWER = """\
 precision 1, 2: of the candidates in that list only; difference: between the lists, in percentage
 points; power 1, 2: probability that the test finds the first, or the second, list better; s.e.:
-standard error of the simulation. See docs/planning.md on how to choose."""
+standard error of the simulation."""
 _ONE_TEST = """\
 Power of a single test at level alpha. For a stage that corrects for several comparisons, give a
 lower alpha: alpha / tests is safe for Holm's correction."""

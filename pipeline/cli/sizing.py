@@ -264,7 +264,7 @@ _READ = """\
 labels: draws to judge in the whole sample, with limits or a test for each question separately.
 simple: of all candidates; pooled: a simple sample of the candidates in question only; stratified:
 strata by the cuts; designed: sample.design; with predictions: the same, with assist = "scores" or a
-judge in evaluate.designed. See docs/planning.md on how to choose."""
+judge in evaluate.designed."""
 _UNREACHED = "no number: the lists have so much in common that not even all candidates are enough."
 
 
