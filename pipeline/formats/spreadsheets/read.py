@@ -464,6 +464,8 @@ def read_worksheets(path: Path) -> list[Grid]:
     DataError
         If the file is damaged, password-protected, not a workbook, or too large for memory.
     """
+    if not path.stat().st_size:
+        raise DataError(f"{path}: is empty\nWrite it again, or remove it.")
     errors = require_room(path)
     try:
         book = fastexcel.read_excel(path.read_bytes())

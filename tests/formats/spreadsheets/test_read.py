@@ -237,6 +237,7 @@ WRONG = {
         '"ï»¿""id""",l1\nx,Ã¤\n'.encode(),
         ["wrong encoding", "UTF-8"],
     ),
+    "an empty workbook": ("s.xlsx", b"", ["is empty"]),
     "no workbook": ("s.xlsx", b"hello", ["not a readable workbook"]),
     "cut workbook": (
         "s.xlsx",
