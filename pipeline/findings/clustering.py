@@ -692,14 +692,15 @@ def missed_by(
     """
     missed = classes.filter("uncovered").sort("n", "gold", descending=[True, False])
     every = count_text(classes.height, "class", "classes")
+    by = f"{title(measure)} mapping"
     if missed.is_empty():
-        held_text = f"none of {every}"
+        text = f"in {run.phrase}, every one of the {every} has a cluster ({by})"
     else:
         rows = missed.select("gold", "n").rows()
         parts = [f"{name_text(gold)} ({count_text(n, unit)})" for gold, n in rows]
         with_all = "" if share is None else f" and {phrases.per_cent(share)} of all {unit}s"
         held_text = f"{phrases.list_text(parts)}, in total {missed.height:,} of {every}{with_all}"
-    text = f"classes without a cluster in {run.phrase} (mapping of {title(measure)}): {held_text}"
+        text = f"classes without a cluster in {run.phrase} ({by}): {held_text}"
     return Finding(
         about="missed", question=MISSED, name=run.system, value=float(missed.height),
         text=phrases.sentence(text), n=classes.height, figure=figure,

@@ -259,7 +259,7 @@ def test_a_single_system_has_limits_floor_and_missed_classes() -> None:
     assert texts("token_level", token_stage({"many_to_one": 0.85})) == [
         "At token level: a, M-1 accuracy 85.0 % [84.0, 86.0] (the only system).",
         "Floor: M-1 accuracy is 60.0 % with all tokens in one cluster, mapped to D.",
-        ("Classes without a cluster in a (mapping of M-1 accuracy): V (10 tokens) and I (5 tokens), in "
+        ("Classes without a cluster in a (M-1 accuracy mapping): V (10 tokens) and I (5 tokens), in "
         "total 2 of 4 classes and 15.0 % of all tokens."),
         ("The 2 clusters of a: 1 (60 tokens, 100 % D): the; "
         "2 (40 tokens, 62 % N): dog, run, ah."),
@@ -341,10 +341,7 @@ def test_the_first_system_is_named_with_the_floor() -> None:
     assert (
         "Floor: MicroI M-1 is 53.3 % with every cluster mapped to the largest class." in sentences
     )
-    assert (
-        "Classes without a cluster in right (mapping of MicroI M-1): none of 3 classes."
-        in sentences
-    )
+    assert "In right, every one of the 3 classes has a cluster (MicroI M-1 mapping)." in sentences
 
 
 def test_if_a_stage_compares_systems_types_name_no_first() -> None:
@@ -360,7 +357,7 @@ def test_missed_classes_have_their_number_of_types() -> None:
         f for f in findings_of("type_level", type_stage({"coarse": COARSE})) if f.about == "missed"
     )
     assert missed.text == (
-        "Classes without a cluster in coarse (mapping of MicroI M-1): V (2 types) and P (1 type), in "
+        "Classes without a cluster in coarse (MicroI M-1 mapping): V (2 types) and P (1 type), in "
         "total 2 of 3 classes and 60.0 % of all types."
     )
     assert (missed.value, missed.n, missed.figure) == (2.0, 3, "classes-coarse")
@@ -415,7 +412,7 @@ def test_of_several_runs_the_first_is_examined() -> None:
     (sentence,) = texts("type_level", view, "types")
     assert "MicroI 1-1 100.0 % (mean of 2 runs, standard deviation 0.0) (the only" in sentence
     (missed,) = texts("type_level", view, "missed")
-    assert missed.startswith("Classes without a cluster in right, run 1 (mapping of")
+    assert missed.startswith("In right, run 1, every one of the 3 classes has a cluster (")
 
 
 def test_words_without_a_count_are_kept() -> None:

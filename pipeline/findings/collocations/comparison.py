@@ -135,13 +135,13 @@ def further_text(further: int | None, *, pair: tuple[str, str], candidates: int)
     >>> further_text(1243, pair=("t-score", "MI"), candidates=5102)[:77]
     'about 1,200 more judgements would separate t-score and MI with a power of 80 '
     >>> further_text(None, pair=("t-score", "MI"), candidates=5102)[:65]
-    'the difference between t-score and MI is probably too small to be'
+    'even with all 5,102 candidates judged, the test would probably no'
     """
     both = " and ".join(pair)
     if further is None:
         return (
-            f"the difference between {both} is probably too small to be found even if all "
-            f"{candidates:,} candidates are judged"
+            f"even with all {candidates:,} candidates judged, the test would probably not find a "
+            f"difference between {both}"
         )
     return (
         f"about {number(approximate(further), 0)} more judgements would separate {both} with a "
