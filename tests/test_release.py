@@ -103,7 +103,7 @@ def test_a_former_option_beside_the_new_one_is_refused(tmp_path: Path) -> None:
 
 def test_a_former_name_of_a_remark_sets_its_threshold() -> None:
     content = tomllib.loads(f"{SMALL}\n[remarks]\nleft_out = false\n")
-    with pytest.warns(FormerName, match="the remark left_out is called skipped_input"):
+    with pytest.warns(FormerName, match="the remark left_out was renamed skipped_input"):
         experiment, problems = parse(content)
     assert experiment is not None
     assert experiment.remarks == {"skipped_input": False}
@@ -132,6 +132,6 @@ lexassay.script()
     process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert process.stderr.splitlines()[0].startswith("lexassay: the measure ll_ratio is called")
+    assert process.stderr.splitlines()[0].startswith("lexassay: the measure ll_ratio was renamed")
     assert "Warning" not in process.stderr
     assert "log_likelihood" in process.stdout
