@@ -354,8 +354,8 @@ def systems_of(induced: Sequence[Induced]) -> list[System]:
     return [System(name, paths) for name, (_, paths) in zip(names, pairs, strict=True)]
 
 
-def _distinct(given: Sequence[str], stages: Collection[str]) -> list[str]:
-    """Return names of stages that differ from others; duplicates get a number.
+def _distinct(texts: Sequence[str], stages: Collection[str]) -> list[str]:
+    """Return names of stages from texts, unlike those of other stages; duplicates get a number.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def _distinct(given: Sequence[str], stages: Collection[str]) -> list[str]:
     ['a_b', 'gold_2', 'a_b_2']
     """
     names: list[str] = []
-    for each in given:
+    for each in texts:
         stem = "".join(sign if sign.isalnum() else "_" for sign in each)
         stem, number = stem or "system", 2
         name = stem

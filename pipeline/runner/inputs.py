@@ -527,14 +527,15 @@ def _absent(location: str, places: Places, where: str, what: str) -> AbsentFile:
     origin = places.origins.get(location.removeprefix(DATA), "")
     base = places.data if location.startswith(DATA) else places.folder
     relative = location.removeprefix(DATA).lstrip("/") if location.startswith(DATA) else location
-    local = _files_nearby(base / relative) if base else ""
+    local = _files_nearby(base, relative) if base else ""
     check = "check the address" if address_of(location) else local
     remedy = "; ".join(filter(None, [check, f"source: {origin}" if origin else ""]))
     return AbsentFile("source", [Problem(where, f"{_shorten(location)}: {what}", remedy)])
 
 
-def _files_nearby(target: Path) -> str:
-    """Return the folder where a path ends, and names there that are like the next one."""
+def _files_nearby(base: Path, relative: str) -> str:
+    """Return the folder where a relative path ends, and names there that are like the next one."""
+    target = base / relative
     folder = next((each for each in target.parents if each.is_dir()), None)
     if folder is None:
         return CHECK
@@ -542,8 +543,9 @@ def _files_nearby(target: Path) -> str:
     names: list[str] = []
     with suppress(OSError):
         names = [each.name for each in islice(folder.iterdir(), _NEARBY)]
-    near = did_you_mean(name, names, instead="this folder has") if names else "it is empty"
-    return f"{CHECK}, in {folder.resolve()}; {near}"
+    near = did_you_mean(name, names, instead="this folder has")
+    place = "" if Path(relative).is_absolute() else f", in {folder.resolve()}"
+    return f"{CHECK}{place}; {near if names else 'this folder is empty'}"
 
 
 def _shorten(location: str) -> str:
