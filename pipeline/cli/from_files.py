@@ -122,6 +122,7 @@ Measures: TypeAlias = Annotated[
 T = TypeVar("T", bound=str)
 _DECISIONS = (
     "number_format", "placeholders", "skipped_input", "text_layout", "normalised", "elements",
+    "odd_labels",
 )  # fmt: skip
 """Checks on how files were read."""
 _NO_RELATION = "unknown relation {}"

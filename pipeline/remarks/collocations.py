@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.gold import spelling
-from pipeline.kernels.annotation.sheets import fold
+from pipeline.kernels.annotation.sheets import fold, is_near
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.kernels.partitions import count_rows
@@ -152,26 +152,47 @@ def positives_only(stage: CheckInput, threshold: float) -> Found:
     )
 
 
+_MORE_OFTEN = 5
+"""How much more frequent a label must be, for a similar one to be a slip."""
+
+
 @check(stages=("join.table",), threshold=0.01, means="proportion of the labels")
 def odd_labels(stage: CheckInput, threshold: float) -> Found:
-    """Find rare labels of false positives, and those that differ from others only in case."""
-    for category, counts in stage.config.label_counts(stage.inputs["path"]).items():
-        true = stage.config.categories[category].labels
-        false = {label: count for label, count in counts.items() if label not in true}
+    """Find labels of false positives that are rare, or spelt nearly like one of true positives."""
+    counted = stage.config.label_counts(stage.inputs["path"])
+    positive = {name: stage.config.categories[name].labels for name in counted}
+    known = {label for labels in positive.values() for label in labels}
+    for category, counts in counted.items():
+        true = positive[category]
         folded = {fold(label) for label in true}
-        alike = {label: count for label, count in false.items() if fold(label) in folded}
+        false = {label: count for label, count in counts.items() if label not in true}
         most = max(1, threshold * sum(counts.values()))
-        rare = {label: count for label, count in false.items() if count <= most}
-        reason = "differ from one of true positives only in case or blanks" if alike else "are rare"
-        if odd := alike or (rare if len(false) > 1 else {}):
-            yield remark(
-                "warning" if alike else "note",
-                f"{count_text(len(odd), 'label')} of false positives in {category} that {reason}",
-                such_as=[f"{label!r} ({count:,})" for label, count in odd.items()],
-                remedy="correct slips, or add them to the labels of true positives",
-                labels=len(odd),
-                judged=sum(odd.values()),
-            )
+        twins, near, rare = [], [], []
+        for label, count in false.items():
+            often = [one for one in true if counts.get(one, 0) >= _MORE_OFTEN * count]
+            if fold(label) in folded:
+                twins.append(label)
+            elif label not in known and any(is_near(label, one) for one in often):
+                near.append(label)
+            elif count <= most and len(false) > 1:
+                rare.append(label)
+        for odd, one, several in (
+            (twins, "differs from a true-positive label only in case or spaces",
+             "differ from true-positive labels only in case or spaces"),
+            (near, "is spelt nearly like a true-positive label",
+             "are spelt nearly like true-positive labels"),
+            (rare, "is rare", "are rare"),
+        ):  # fmt: skip
+            if odd:
+                yield remark(
+                    "note" if odd is rare else "warning",
+                    f"{count_text(len(odd), 'false-positive label')} in {category}"
+                    f" {one if len(odd) == 1 else several}",
+                    such_as=[f"{label!r} ({false[label]:,})" for label in odd],
+                    remedy="correct slips, or add them to the labels of true positives",
+                    labels=len(odd),
+                    judged=sum(false[label] for label in odd),
+                )
 
 
 @check(stages=TABLES, threshold=1, means="pairs")

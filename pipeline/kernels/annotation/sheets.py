@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -190,6 +191,46 @@ def fold(name: str) -> str:
     """
     # Folding may take letters apart again.
     return unicodedata.normalize("NFC", _collapse_blanks(name).casefold())
+
+
+_LETTERS, _LONG = 5, 8
+"""Letters from which a word may differ in one letter, and in two."""
+
+
+def is_near(label: str, other: str) -> bool:
+    """Return whether a label may be a misspelt other one.
+
+    Words of at least five letters may differ in one letter, from eight letters in two, but not in
+    the first: external and internal are two labels.
+
+    Examples
+    --------
+    >>> is_near("colocation", "collocation"), is_near("typ A", "typ B")
+    (True, False)
+    """
+    words, others = (re.split(r"[\W_]+", fold(each)) for each in (label, other))
+    return (
+        words != others
+        and len(words) == len(others)
+        and all(a == b or _is_slip(a, b) for a, b in zip(words, others, strict=True))
+    )
+
+
+def _is_slip(word: str, other: str) -> bool:
+    shorter = min(len(word), len(other))
+    most = 0 if shorter < _LETTERS or not (word + other).isalpha() else 1 + (shorter >= _LONG)
+    alike = word[:1] == other[:1] and abs(len(word) - len(other)) <= most
+    return alike and _edits(word, other) <= most
+
+
+def _edits(word: str, other: str) -> int:
+    """Return the Levenshtein distance: the fewest letters to insert, remove or replace."""
+    row = [*range(len(other) + 1)]
+    for letter in word:
+        last, row = row, [row[0] + 1]
+        for place, each in enumerate(other):
+            row.append(min(last[place + 1] + 1, row[-1] + 1, last[place] + (letter != each)))
+    return row[-1]
 
 
 def unify_names(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:

@@ -17,6 +17,7 @@ from pipeline.kernels.annotation.sheets import (
     canonical,
     faults,
     fold,
+    is_near,
     normalise,
     reassign,
     unassigned_faults,
@@ -402,3 +403,26 @@ def test_reassigned_cards_have_their_new_annotators(
     ).collect()
     assert reassigned["annotator"].to_list() == expected
     assert reassigned.drop("annotator").equals(pl.DataFrame(ASKED).drop("annotator"))
+
+
+@pytest.mark.parametrize(
+    ("label", "other", "near"),
+    [
+        ("colocation", "collocation", True),
+        ("collocaiton", "collocation", True),
+        ("light-verb", "light werb", False),  # a word of four letters
+        ("true_colocation", "true collocation", True),
+        ("idom", "idiom", False),
+        ("idiomm", "idiom", True),
+        ("metapher", "metaphor", True),
+        ("major", "minor", False),
+        ("internal", "external", False),
+        ("unlikely", "likely", False),
+        ("class1", "class2", False),
+        ("typ A", "typ B", False),
+        ("good", "goods", False),
+        ("Idiom", "idiom", False),
+    ],
+)
+def test_a_near_label_may_be_a_slip(label: str, other: str, near: bool) -> None:
+    assert is_near(label, other) == is_near(other, label) == near
