@@ -207,7 +207,8 @@ def clusters(
     # Sentences must not get into a table that another program reads.
     with contextlib.redirect_stdout(sys.stdout if format_ == "table" else sys.stderr):
         if not {"tokens", "senses"} & {*run.project.nodes}:
-            print("no token measures: the gold needs word frequencies, and each word one cluster")
+            what = "word frequencies in the gold (column f), and one cluster per word"
+            print(f"no token measures: they require {what}")
         _print_coverage(run)
         return _print_report(run)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import format_of, reading
 from pipeline.formats.lines import open_text
 from pipeline.kernels.cells import Decimal
@@ -27,6 +27,7 @@ from pipeline.recipes.inputs import (
     TableFile,
     TableOptions,
     WordChoice,
+    absent_names,
     corpus_files,
     require_rows,
     table_file,
@@ -576,25 +577,19 @@ class _WordList(NamedTuple):
 
 def _word_lists(paths: Mapping[str, Path], options: TableOptions) -> dict[str, _WordList]:
     """Return the frequency lists among the files; reject column names that none has."""
-    lists, names = {}, set()
+    lists: dict[str, _WordList] = {}
+    names: list[str] = []
     for name, path in paths.items():
         reader = _list_reader(path, options.header)
         if reader is None:
             continue
         bare = table_file(path, options.select(), reader=reader)
-        names |= {*bare.columns}
+        names += bare.columns
         own = {ours: theirs for ours, theirs in options.columns.items() if theirs in bare.columns}
         table = replace(bare, options=replace(options, columns=own))
         if word_list := _as_list(path, table):
             lists[name] = word_list
-    absent = [
-        Problem(
-            f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, names)
-        )
-        for ours, theirs in options.columns.items()
-        if theirs not in names
-    ]
-    if absent:
+    if absent := absent_names(options, {"word": names, "f": names}):
         raise ConfigError("keywords", absent)
     return lists
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 import polars as pl
 
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import FORMATS, format_of
 from pipeline.formats.content import first_lines, is_conllu
 from pipeline.formats.unicode import normalise_column, normalise_series
@@ -22,9 +22,11 @@ from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, run_recipe
 from pipeline.recipes.inputs import (
     CorpusFiles,
+    RequiredColumns,
     TableFile,
     TableOptions,
     corpus_files,
+    require_columns,
     require_rows,
     table_file,
 )
@@ -213,10 +215,15 @@ def clusters_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOp
             raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
         return _senses_recipe(gold, systems, reading)
     paths = [gold, *induced]
+    corpora = [path for path in paths if _corpus_format(path, reading)]
+    required = [
+        RequiredColumns(gold, (_ITEM, _GOLD), (_COUNT,)),
+        *(RequiredColumns(path, (_ITEM, _CLUSTER)) for path in induced),
+    ]
+    tables = [each for each in required if each.path not in corpora]
+    require_columns("clusters", reading.tables, tables)
     reading, notes = _keep_apart(induced, reading)
-    if reading.tables.reader.get("lenient") and not any(
-        _corpus_format(each, reading) for each in paths
-    ):
+    if reading.tables.reader.get("lenient") and not corpora:
         what = "applies to tagged corpora, but all files are tables"
         raise ConfigError("clusters", [Problem("--lenient", what, "correct the lines named")])
     tagged = _corpus([gold], reading)
@@ -293,7 +300,9 @@ def _is_key(path: Path, reading: TagReadingOptions) -> bool:
 def _senses_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOptions) -> Recipe:
     """Return the experiment that evaluates the senses of each word."""
     induced = [path for each in systems for path in each.paths]
-    tables = {path: table_file(path, reading.tables) for path in (gold, *induced)}
+    paths = (gold, *induced)
+    require_columns("clusters", reading.tables, [RequiredColumns(path, ()) for path in paths])
+    tables = {path: table_file(path, reading.tables) for path in paths}
     stages: dict[str, dict[str, Any]] = {
         "gold": {
             "use": "extract.gold_table",
@@ -416,15 +425,19 @@ def _gold(
         tags = {"tag": reading.tag, "item": reading.item, "exclude": list(reading.exclude)}
         stage = {"use": "extract.gold", "corpus": corpus.source, **tags, "fold": reading.fold}
         return stage, True, corpus.notes
-    table = table_file(path, reading.tables.select("item", "gold", "f"))
+    table = table_file(path, reading.tables)
     require_rows(table)
     columns = {"item": table.column(*_ITEM), "gold": table.column(*_GOLD)}
     count = table.look_for(*_COUNT)
+    notes = table.notes
     if count and count in table.numbers():
         columns["f"] = count
+    elif maybe := table.numbers(*columns.values()):
+        advice = table.options.advice.format(ours="f", pairs=f"f={maybe[0]}")
+        notes += (f"{path}: no column for f; if {maybe[0]} has word frequencies, {advice}",)
     options = {"columns": table.other_names(**columns), "exclude": list(reading.exclude)}
     stage = {"use": "extract.gold_table", "path": table.source, **options, "fold": reading.fold}
-    return stage | reading.tables.numbers, "f" in columns, table.notes
+    return stage | reading.tables.numbers, "f" in columns, notes
 
 
 def _system(
@@ -445,7 +458,7 @@ def _system(
         }
         stage = {"use": "join.tagging", "system": name, **both, "fold": reading.fold}
         return stage | reading.noise_options, True, corpus.notes
-    tables = [table_file(path, reading.tables.select("item", "cluster")) for path in system.paths]
+    tables = [table_file(path, reading.tables) for path in system.paths]
     for table in tables:
         require_rows(table)
     source, table = _one_source(tables), tables[0]
@@ -479,7 +492,7 @@ def _keep_apart(
     for path in induced:
         if _corpus_format(path, reading):
             continue
-        table = table_file(path, reading.tables.select("item", "cluster"))
+        table = table_file(path, reading.tables)
         item = table.column(*_ITEM)
         alike = _columns(table, item).select(item, plain=normalise_column(pl.col(item)))
         twins = alike.unique().filter(pl.len().over("plain") > 1).sort("plain", item)
@@ -606,7 +619,8 @@ def lexicon_recipe(
         problem = Problem("--rate", "cannot be combined with --size", "use one of the two")
         raise ConfigError("lexicon", [problem])
     tables.require_used([*golds, computed])
-    _require_columns(tables, [*golds, computed])
+    required = [RequiredColumns(path, (_LEMMA, _FORM)) for path in (*golds, computed)]
+    require_columns("lexicon", tables, required, lexicon=True)
     several = {"gold"} if len(golds) > 1 else set()
     *names, lexicon = _distinct(
         [path.name.partition(".")[0] for path in (*golds, computed)],
@@ -635,29 +649,11 @@ def lexicon_recipe(
     return Recipe("lexicon", about, stages, title, notes)
 
 
-def _require_columns(tables: TableOptions, paths: Sequence[Path]) -> None:
-    """Reject column names that none of the files has."""
-    bare = tables.select()
-    header = {name: None for path in paths for name in table_file(path, bare, lexicon=True).columns}
-    absent = [
-        Problem(
-            f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, header)
-        )
-        for ours, theirs in tables.columns.items()
-        if theirs not in header
-    ]
-    if absent:
-        raise ConfigError("lexicon", absent)
-
-
 def _read(
     path: Path, tables: TableOptions, *, case: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the stage that reads a file, and notes; column names of other files are ignored."""
-    header = table_file(path, tables.select(), lexicon=True).columns
-    own = {ours: name for ours, name in tables.columns.items() if name in header}
-    options = replace(tables, columns=own).select("lemma", "form")
-    table = table_file(path, options, lexicon=True)
+    """Return the stage that reads a file, and notes."""
+    table = table_file(path, tables, lexicon=True)
     require_rows(table)
     columns = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
@@ -798,9 +794,14 @@ def evaluate(
     """
     options = TableOptions(columns or {}, header, decimal, missing, read_as, reader or {})
     options.require_used([Path(ranked), Path(judgements)])
-    tables = table_file(ranked, options.select("l1", "l2")), table_file(judgements, options)
+    tables = table_file(ranked, options), table_file(judgements, options)
     for table in tables:
         require_rows(table)
+    both = (
+        RequiredColumns(Path(ranked), (LEFT, RIGHT)),
+        RequiredColumns(Path(judgements), (LEFT, RIGHT, _JUDGED)),
+    )
+    require_columns("evaluate", options, both)
     sizes = tuple(_default_cuts(tables[0].head.height) if cuts is None else cuts)
     named_columns = as_names(scores), as_names(ascending)
     ranking = JudgedRanking(*tables, *named_columns, as_names(positive), sampled, sizes, combine)

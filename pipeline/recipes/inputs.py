@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 from pydantic import ValidationError
@@ -541,6 +541,8 @@ _KINDS = {
 """Names of formats in notes."""
 _WITHOUT_HEADER = ("csv", "tsv", "workbook")
 """Formats whose files may lack a header."""
+RENAME = "rename columns to {ours} in the file"
+"""What to do about columns of a file that no option can name."""
 _NAMES = frozenset({
     "l1", "l2", "word", "lemma", "form", "token", "type", "item", "cluster", "gold", "class", "tag",
     "pos", "upos", "label", "f", "freq", "frequency", "count", "rank", "id", "node", "collocate",
@@ -568,7 +570,7 @@ class TableOptions:
     reader : mapping
         Reader options; each file uses those of its format.
     advice : str
-        What to do about a column that is not found, with its name as {ours}.
+        What to do about columns that are not found, with their names as {ours} or {pairs}.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -577,7 +579,7 @@ class TableOptions:
     missing: Sequence[str] = ()
     read_as: str | Mapping[str, str] | None = None
     reader: Mapping[str, Any] = field(default_factory=dict)
-    advice: str = "add --columns {ours}=NAME"
+    advice: str = "add --columns {pairs}"
 
     def select(self, *ours: str) -> TableOptions:
         """Return a copy restricted to some columns."""
@@ -677,20 +679,34 @@ class TableFile:
         """
         name = self.look_for(ours, *others)
         if name is None:
-            what = f"{self.source['path']} has no column for {ours}"
-            listed = ", ".join(self.columns[:_MOST_COLUMNS])
-            remedy = f"it has {listed}; {self.options.advice.format(ours=ours)}"
-            raise ConfigError("columns", [Problem(ours, what, remedy)])
+            raise ConfigError("columns", self.lacks((ours, *others)))
         return name
 
     def look_for(self, ours: str, *others: str) -> str | None:
-        """Return the file's name of a column, None if there is none."""
-        if ours in self.options.columns:
-            return self.options.columns[ours]
+        """Return the file's name of a column, None if there is none.
+
+        A name that was given counts in the files that have it.
+        """
+        if (given := self.options.columns.get(ours)) in self.columns:
+            return given
         plain = {_plain(name): name for name in reversed(self.columns)}
         return next(
             (plain[_plain(name)] for name in (ours, *others) if _plain(name) in plain), None
         )
+
+    def lacks(self, *columns: Sequence[str]) -> list[Problem]:
+        """Return a problem if there are columns, each with its usual names, that the file lacks."""
+        absent = [names[0] for names in columns if self.look_for(*names) is None]
+        if not absent:
+            return []
+        ours = ", ".join(absent)
+        advice = self.options.advice
+        if {*absent} & {*self.options.columns}:
+            advice = RENAME + "; the names after --columns are those of another file"
+        advice = advice.format(ours=ours, pairs=",".join(f"{name}=NAME" for name in absent))
+        listed = ", ".join(self.columns[:_MOST_COLUMNS])
+        what = f"has no column for {ours}"
+        return [Problem(str(self.source["path"]), what, f"it has {listed}; {advice}")]
 
     def numbers(self, *but: str) -> list[str]:
         """Return the numeric columns, except some.
@@ -750,7 +766,7 @@ def table_file(
     Raises
     ------
     ConfigError
-        If the file, its reader or a named column does not exist.
+        If the file or its reader does not exist.
     DataError
         If it cannot be read.
     """
@@ -773,16 +789,6 @@ def table_file(
         table = _detect_header(table) if options.header is None else table
         if options.header is False:
             table = _with_columns(table)
-    columns = table.columns
-    absent = [
-        Problem(
-            f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, columns)
-        )
-        for ours, theirs in options.columns.items()
-        if theirs not in columns
-    ]
-    if absent:
-        raise ConfigError("columns", absent)
     return table
 
 
@@ -809,6 +815,64 @@ def _decide_format(
         return source, ()
     note = f"{path}: read as {_KINDS.get(kind, kind.upper())} (to change this: --read-as)"
     return {**source, "format": kind}, (note,)
+
+
+class RequiredColumns(NamedTuple):
+    """The columns that a command looks for in a file, each with its usual names, ours first."""
+
+    path: Path
+    columns: Sequence[Sequence[str]]
+    optional: Sequence[Sequence[str]] = ()
+
+
+def require_columns(
+    command: str,
+    options: TableOptions,
+    files: Sequence[RequiredColumns],
+    *,
+    lexicon: bool = False,
+) -> None:
+    """Reject names of columns that no file has, and files without a column, all at once.
+
+    Raises
+    ------
+    ConfigError
+        With the columns of the files.
+    """
+    headers: dict[str, list[str]] = {}
+    problems = []
+    for path, columns, optional in files:
+        table = table_file(path, options, lexicon=lexicon)
+        problems += table.lacks(*columns)
+        for ours, *_ in (*columns, *optional):
+            headers.setdefault(ours, []).extend(table.columns)
+    if absent := absent_names(options, headers):
+        raise ConfigError(command, absent)
+    if problems:
+        raise ConfigError(command, problems)
+
+
+def absent_names(options: TableOptions, headers: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """Return the problems of given names of columns that no file has.
+
+    Parameters
+    ----------
+    options : TableOptions
+        With the given names.
+    headers : mapping of str to sequence of str
+        The columns of the files, by the columns that a command looks for in them.
+    """
+    problems = []
+    for ours, theirs in options.columns.items():
+        if ours not in headers:
+            what, remedy = f"there is no column {ours!r}", did_you_mean(ours, headers)
+        elif theirs not in headers[ours]:
+            what = f"no file has a column {theirs!r}"
+            remedy = did_you_mean(theirs, headers[ours])
+        else:
+            continue
+        problems.append(Problem(f"--columns {ours}", what, remedy))
+    return problems
 
 
 def require_rows(table: TableFile) -> None:

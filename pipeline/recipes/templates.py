@@ -20,6 +20,7 @@ from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
 from pipeline.recipes.inputs import (
     ANY_WORDS,
+    RENAME,
     CorpusFiles,
     TableFile,
     TableOptions,
@@ -136,7 +137,7 @@ _POOL = "pool.ranks"
 _OF_VERBS = ("obj", "obl", "nsubj", "dobj", "OBJ", "OA")
 """Names of noun-verb relations in treebanks."""
 _SOME = 12
-_RENAME = TableOptions(advice="rename a column to {ours} in the file")
+_RENAME = TableOptions(advice=RENAME)
 """``lexassay new`` has no option that names columns."""
 Stages: TypeAlias = dict[str, Mapping[str, Any]]
 Made: TypeAlias = tuple[Recipe, Mapping[str, str]]

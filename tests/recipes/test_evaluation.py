@@ -145,6 +145,28 @@ def test_column_names_apply_to_the_files_that_have_them(files_clusters: Path) ->
         lexicon(*files, columns={"lemma": "Stichwrt"}, runs=files_clusters / "r", report=False)
 
 
+def test_a_name_of_a_column_counts_in_the_files_that_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.tsv").write_text("Wort\tKlasse\tFrequenz\nhund\tN\t3\ngehen\tV\t4\n")
+    (tmp_path / "system.tsv").write_text("item\tcluster\nhund\t1\ngehen\t2\n")
+    words = ["clusters", *(str(tmp_path / name) for name in ("gold.tsv", "system.tsv"))]
+    words += ["--no-report", "--runs", str(tmp_path / "r")]
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert "gold.tsv: has no column for item, gold; it has Wort, Klasse, Frequenz" in err
+    assert "add --columns item=NAME,gold=NAME" in err
+    assert main([*words, "--columns", "item=Wort,gold=Klasse"]) == 0
+    out, err = capsys.readouterr()
+    assert "if Frequenz has word frequencies, add --columns f=Frequenz" in err
+    assert "no token measures: they require word frequencies in the gold (column f)" in out
+    assert main([*words, "--columns", "item=Wort,gold=Klasse,f=Frequenz"]) == 0
+    assert "no token measures" not in capsys.readouterr().out
+    (tmp_path / "system.tsv").write_text("Mot\tcluster\nhund\t1\ngehen\t2\n")
+    assert main([*words, "--columns", "item=Wort,gold=Klasse"]) == 2
+    assert "rename columns to item in the file" in capsys.readouterr().err
+
+
 def test_the_command_shows_the_lemmas_that_cost_most(
     files_clusters: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -433,7 +455,8 @@ def test_unsuitable_labels_for_a_combination_are_refused(
     ("options", "message"),
     [
         (["--score", "tscore"], "there is no column 'tscore'"),
-        (["--columns", "l1=noun"], "has no column 'noun'"),
+        (["--columns", "l1=noun"], "no file has a column 'noun'"),
+        (["--columns", "11=noun"], "there is no column '11'; valid: TP, l1, l2"),
         (["--columns", "l1"], "'l1' does not name a column"),
         (["--n", "0"], "'0' is not a whole number of at least 1"),
     ],
@@ -454,9 +477,10 @@ def test_an_unrecognised_column_is_requested(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "list.csv").write_text("first,second,mi\nkick,bucket,1\n")
     assert main(["evaluate", str(tmp_path / "list.csv"), str(tmp_path / "list.csv")]) == 2
     output = capsys.readouterr().err
-    assert "no column for l1" in output
-    assert "it has first, second, mi" in output
-    assert "--columns l1=NAME" in output
+    assert "list.csv: has no column for l1, l2; it has first, second, mi" in output.replace(
+        ": has", " has"
+    )
+    assert "--columns l1=NAME,l2=NAME" in output
 
 
 def test_pairs_across_a_line_end_are_counted(tmp_path: Path) -> None:
@@ -664,7 +688,7 @@ def test_keys_and_tables_cannot_be_compared(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("item\tcluster\nadd.v.1\t1\n")
     with pytest.raises(ConfigError, match="gold.key is a Senseval key, but .*c.tsv is not"):
         clusters(tmp_path / "gold.key", tmp_path / "c.tsv", runs=tmp_path / "r")
-    with pytest.raises(ConfigError, match="has no column 'instance'"):
+    with pytest.raises(ConfigError, match="there is no column 'item'"):
         clusters(
             tmp_path / "gold.key",
             tmp_path / "gold.key",

@@ -144,7 +144,7 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
         (["collocations", "x", "--from", "a.txt"], "lexassay new corpus NAME --from a.txt"),
         (["collocations", "x", "--from", "words.csv"], "no column for l1, l2, f, f1, f2, N"),
         (["collocations", "x", "--from", "words.csv"], 'set columns = { l1 = "NAME" } there'),
-        (["clustering", "x", "--from", "words.csv", "--from", "words.csv"], "rename a column to"),
+        (["clustering", "x", "--from", "words.csv", "--from", "words.csv"], "rename columns to"),
         (["clustering", "x", "--from", "tags.tsv"], "give the gold standard, then systems"),
         (["corpus", "x", "--from", "none.conllu"], "file not found"),
         (["corpora", "x"], "did you mean corpus?"),
