@@ -47,7 +47,7 @@ from pipeline.recipes.collocations import Within as WithinName
 from pipeline.recipes.collocations import candidates as find_pairs
 from pipeline.recipes.collocations import collocates as find_collocates
 from pipeline.recipes.collocations import keywords as find_keywords
-from pipeline.recipes.inputs import TableOptions, pairs, table_file
+from pipeline.recipes.inputs import USUAL, TableOptions, pairs, table_file
 from pipeline.runner.config import parse_setting
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.inputs import Bytes
@@ -524,15 +524,6 @@ def keywords(
 
 OURS = ("l1", "l2", *SIGNATURE)
 """Columns that ``--columns`` can name."""
-_USUAL = {
-    "l1": ("node", "word1", "w1", "lemma1", "left"),
-    "l2": ("collocate", "collocation", "word2", "w2", "lemma2", "right"),
-    "f": ("freq", "frequency", "o11", "joint", "cooccurrence", "cooccurrences", "freq12"),
-    "f1": ("r1", "freq1", "frequency1", "f_node", "node_freq", "node_frequency", "fa"),
-    "f2": ("c1", "freq2", "frequency2", "f_collocate", "coll_freq", "word_freq", "fb"),
-    "N": ("n", "size", "total", "corpus_size", "tokens"),
-}
-"""Their names in other programs."""
 _CONSTANT = ("f1", "N")
 """Columns that a number can replace: the frequency of one node, the corpus size."""
 _NEAR = 0.5
@@ -626,7 +617,7 @@ def nearest(name: str, has: Sequence[str]) -> str | None:
     ('Freq', 'n', None)
     """
     spelled = {each.lower(): each for each in has}
-    for usual in (name.lower(), *_USUAL.get(name, ())):
+    for usual in (name.lower(), *USUAL.get(name, ())):
         if usual in spelled:
             return spelled[usual]
     near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=_NEAR)
@@ -845,7 +836,7 @@ def _scan(file: Path, options: TableOptions) -> pl.LazyFrame:
 
 def _word_columns(schema: pl.Schema) -> list[str]:
     """Return the word columns, by our names or those of other programs."""
-    usual = {name for ours in ("l1", "l2") for name in (ours, *_USUAL[ours])}
+    usual = {name for ours in ("l1", "l2") for name in (ours, *USUAL[ours])}
     return [name for name in schema.names() if name.lower() in usual and name not in SIGNATURE]
 
 

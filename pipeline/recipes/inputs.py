@@ -541,6 +541,15 @@ _KINDS = {
 """Names of formats in notes."""
 _WITHOUT_HEADER = ("csv", "tsv", "workbook")
 """Formats whose files may lack a header."""
+USUAL = {
+    "l1": ("node", "word1", "w1", "lemma1", "left"),
+    "l2": ("collocate", "collocation", "word2", "w2", "lemma2", "right"),
+    "f": ("freq", "frequency", "cooc", "o11", "joint", "cooccurrence", "cooccurrences", "freq12"),
+    "f1": ("r1", "freq1", "frequency1", "f_node", "node_freq", "node_frequency", "fa"),
+    "f2": ("c1", "freq2", "frequency2", "f_collocate", "f_coll", "coll_freq", "word_freq", "fb"),
+    "N": ("n", "size", "total", "corpus_size", "tokens"),
+}
+"""Columns of candidates, and their names in other programs."""
 RENAME = "rename columns to {ours} in the file"
 """What to do about columns of a file that no option can name."""
 _NAMES = frozenset({

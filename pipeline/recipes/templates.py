@@ -21,6 +21,7 @@ from pipeline.recipes.evaluation import LEFT, RIGHT
 from pipeline.recipes.inputs import (
     ANY_WORDS,
     RENAME,
+    USUAL,
     CorpusFiles,
     TableFile,
     TableOptions,
@@ -127,10 +128,7 @@ MEASURES = ("frequency", "t_score", "log_likelihood", "mi", "dice")
 CUTS = (50, 100, 200, 500, 1000)
 POOL_CUTS = (100, 200, 500)
 """List sizes for which 200 labels suffice: the sample is drawn from the lists of the last size."""
-_NAMES = {
-    "l1": LEFT, "l2": RIGHT, "f": ("freq", "frequency", "cooc", "O11"),
-    "f1": ("R1", "f_node", "freq1"), "f2": ("C1", "f_collocate", "freq2"), "N": ("total", "size"),
-}  # fmt: skip
+_NAMES = USUAL | {"l1": LEFT, "l2": RIGHT}
 """Common names for the columns of candidate tables."""
 _LABELS = ("collocation", "free")
 _POOL = "pool.ranks"

@@ -137,6 +137,20 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
     assert stages["judgements"]["categories"] == {"good": "good"}
 
 
+def test_usual_names_of_frequencies_are_recognised(folder: Path) -> None:
+    names = {
+        "l1": "node",
+        "l2": "collocate",
+        "f": "freq",
+        "f1": "f_node",
+        "f2": "f_coll",
+        "N": "size",
+    }
+    (folder / "list.tsv").write_text("\t".join(names.values()) + "\na\tb\t3\t4\t5\t99\n")
+    text = experiment_template("collocations", [folder / "list.tsv"], folder)
+    assert tomllib.loads(text)["stages"]["candidates"]["columns"] == names
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
