@@ -219,13 +219,19 @@ def _tables(task: Task, notes: InputNotes) -> Iterator[Frames]:
     inputs = {**tables, **scans}
     if counting is not None and corpus:
         return stream_corpus(task, counting, inputs, notes)
-    return run_stage(task.name, stage, task.config, inputs)
+    sheets = [file for file in _files(task) if file.format.kind == "sheet"]
+    paths = {file.label: str(file.path) for file in sheets}  # labels are names within a folder
+    return run_stage(task.name, stage, task.config, inputs, paths)
 
 
 def run_stage(
-    name: str, stage: Stage[Any], config: StageConfig, inputs: Tables
+    name: str,
+    stage: Stage[Any],
+    config: StageConfig,
+    inputs: Tables,
+    paths: Mapping[str, str] | None = None,
 ) -> Iterator[Frames]:
-    """Run a stage on tables, and yield its tables piece by piece.
+    """Run a stage on tables, and yield its tables piece by piece; `paths` as in `faults_report`.
 
     Raises
     ------
@@ -236,7 +242,7 @@ def run_stage(
         frames = collect_tables(piece)
         faults = frames.pop(FAULTS, None)
         if faults is not None and faults.height:
-            raise DataError(faults_report(faults, name))
+            raise DataError(faults_report(faults, name, paths))
         yield frames
 
 
@@ -291,15 +297,42 @@ def _files(task: Task) -> list[SourceFile]:
     return [file for files in task.sources.values() for file in files]
 
 
-def faults_report(faults: pl.DataFrame, stage: str) -> str:
-    """Return the unusable values: problem, file, column, number, three examples."""
+def faults_report(faults: pl.DataFrame, stage: str, paths: Mapping[str, str] | None = None) -> str:
+    """Return the unusable values: problem, file, column, number, and three values with their lines.
+
+    Parameters
+    ----------
+    faults : DataFrame
+        As `schemas.Faults`.
+    stage : str
+        Name of the stage.
+    paths : mapping of str to str, optional
+        Paths of files that the faults name otherwise.
+    """
     ordered = faults.sort("file", "column", "problem", "line")
     every = count_text(faults.height, "value")
     lines = [f"stage {stage}: {every} of the input cannot be used:"]
     for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
         file, column, problem = key
-        values = count_text(group.height, "value")
-        lines.append(f"  - {file}: column {column} ({values}): {problem}")
-        for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
-            lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
+        count = count_text(group.height, "value")
+        place = (paths or {}).get(str(file), file)
+        lines.append(f"  - {place}: column {column} ({count}): {problem}")
+        values = group.group_by("value", maintain_order=True).agg("line")
+        for value, numbers in values.head(EXAMPLES).iter_rows():
+            lines.append(f"      {_lines(numbers)}: {repr(value) if value else 'empty'}")
+        if (more := values.height - EXAMPLES) > 0:
+            lines.append(f"      and {count_text(more, 'other value')}")
     return "\n".join([*lines, f"Correct these lines and run again{NO_RESULT}."])
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """Return the first of some lines, and the number of the others.
+
+    Examples
+    --------
+    >>> _lines([7]), _lines([7, 9, 12, 15, 20])
+    ('line 7', 'lines 7, 9, 12 and 2 more')
+    """
+    listed = ", ".join(map(str, numbers[:EXAMPLES]))
+    more = len(numbers) - EXAMPLES
+    return f"line{'s' * (len(numbers) > 1)} {listed}" + (f" and {more:,} more" if more > 0 else "")

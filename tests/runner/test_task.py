@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline.cli.main import main
 from pipeline.runner.store.local import LocalStorage
-from pipeline.runner.task import in_order
+from pipeline.runner.task import faults_report, in_order
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Candidates
 from tests.runner.commands import call
@@ -129,7 +129,7 @@ def test_a_scored_file_has_line_numbers(
     )
     assert main(["score", "a.tsv", "--measures", "mi"]) == 1
     text = capsys.readouterr().err
-    assert "a.tsv violates its schema" in text
+    assert "a.tsv lacks columns, or has unusable values" in text
     assert "line=3" in text
 
 
@@ -221,8 +221,23 @@ def test_rows_lost_in_writing_are_detected(
         patch.setattr(LocalStorage, "write", lose_two)
         outcome = laboratory.call("run")
     assert outcome.code == 1
-    assert "table candidates violates its schema" in outcome.err
+    assert "table candidates lacks columns, or has unusable values" in outcome.err
     assert "rows are missing after writing in 2 rows" in outcome.err
     assert not list(Path(laboratory.root, "candidates").glob("[!.]*"))
     laboratory.run()
     assert_whole(laboratory.root)
+
+
+def test_a_report_of_faults_counts_equal_values() -> None:
+    values = ["?", "unsure", "?", "?", "?", None, "x"]
+    faults = pl.DataFrame({"line": range(2, 9), "value": values}).with_columns(
+        file=pl.lit("a.xlsx"), column=pl.lit("label"), problem=pl.lit("is no label")
+    )
+    lines = faults_report(faults, "s", {"a.xlsx": "/sheets/a.xlsx"}).splitlines()
+    assert lines[1:-1] == [
+        "  - /sheets/a.xlsx: column label (7 values): is no label",
+        "      lines 2, 4, 5 and 1 more: '?'",
+        "      line 3: 'unsure'",
+        "      line 7: empty",
+        "      and 1 other value",
+    ]

@@ -384,7 +384,7 @@ def faults(
 
     Faults are: an empty id, or an empty annotator of a label; an id that does not match the units
     of its row, after changes or partial sorting of the sheet; a label that is not among `labels`;
-    conflicting labels of one annotator for an id, in one or several sheets (all rows).
+    conflicting labels of one annotator for an id, in one or several sheets (the first row).
 
     Parameters
     ----------
@@ -418,7 +418,7 @@ def faults(
         _empty_ids(rows),
         _unknown_labels(rows, labels),
         unnamed_faults(rows, answer="label"),
-        _contradictions(rows, labels),
+        _contradictions(rows, labels, units),
     ]
     if units:
         wrong.append(_mismatched_ids(rows, units))
@@ -534,16 +534,27 @@ def _empty_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
 def _mismatched_ids(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     own = _trim("id")
     wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
-    cells = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
     what = "pair" if len(units) == len(_PAIR) else "tuple"
-    problem = pl.concat_str(
-        pl.lit(f"id and {what} do not belong together: ('"),
-        cells,
-        pl.lit(f"') is not the {what} of this id; restore the row from the original sheet"),
-    )
-    return rows.filter(wrong).select(
-        "file", "line", column=pl.lit("id"), value=own, problem=problem
-    )
+    counted = rows.with_columns(every=pl.len().over("file")).filter(wrong)
+    several = pl.len().over("file") > 1
+    problem = pl.format(
+        f"id and {what} do not belong together in {{}} of {{}} rows{{}}",
+        pl.len().over("file"), "every",
+        pl.when(several).then(pl.lit(_SORTED)).otherwise(pl.lit(_RESTORE)),
+    )  # fmt: skip
+    value = pl.concat_str(own, pl.lit(": "), _words_of(units))
+    return counted.select("file", "line", column=pl.lit("id"), value=value, problem=problem)
+
+
+_RESTORE = "; restore the row from the original sheet"
+_SORTED = (
+    ", perhaps as some columns were sorted without the others; restore the rows from the original "
+    "sheet"
+)
+
+
+def _words_of(units: Sequence[str]) -> pl.Expr:
+    return pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator=" ")
 
 
 def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
@@ -560,22 +571,28 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     return joined.select("file", "line", column=pl.lit("label"), value="label", problem="problem")
 
 
-def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
+def _contradictions(
+    rows: pl.LazyFrame, labels: Sequence[str], units: Sequence[str]
+) -> pl.LazyFrame:
+    """Return a fault for each id to which a person gave several labels, in its first row."""
     own, label = _trim("id"), canonical("label", labels=labels)
-    judged = rows.select("file", "line", "annotator", own, meant=label, value="label")
+    words = _words_of(units) if units else own
+    judged = rows.select("file", "line", "annotator", own, meant=label, words=words)
     judged = judged.drop_nulls(["id", "meant"])
     place = pl.concat_str("meant", pl.lit(" ("), "file", pl.lit(", line "), "line", pl.lit(")"))
     two = (
         judged.sort("file", "line")
         .group_by("id", "annotator", maintain_order=True)
-        .agg(labels=pl.col("meant").n_unique(), places=place.head(_MOST_PLACES).str.join("; "))
+        .agg(
+            pl.col("file", "line", "words").first(),
+            labels=pl.col("meant").n_unique(),
+            places=place.head(_MOST_PLACES).str.join("; "),
+        )
         .filter(pl.col("labels") > 1)
     )
-    problem = pl.concat_str(
-        pl.col("annotator").fill_null("somebody"),
-        pl.lit(" gave this id several labels: "),
-        "places",
-        pl.lit("; keep one"),
-    )
-    bad = judged.join(two, on=["id", "annotator"], nulls_equal=True)
-    return bad.select("file", "line", column=pl.lit("label"), value="value", problem=problem)
+    who = pl.col("annotator").fill_null("somebody")
+    return two.select(
+        "file", "line", column=pl.lit("label"),
+        value=pl.concat_str("words", pl.lit(": "), "places"),
+        problem=pl.format("{} gave several labels to one candidate; keep one", who),
+    )  # fmt: skip

@@ -178,8 +178,8 @@ def test_blanks_around_an_id_are_ignored() -> None:
 @pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
 def test_conflicts_of_one_person_in_two_spellings_are_faults(spelling: str) -> None:
     errors = problems(joined_sheets(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
-    assert [each[:3] for each in errors] == [("s.csv", 2, "label"), ("s.csv", 3, "label")]
-    assert "a1 gave this id several labels" in errors[0][3]
+    assert [each[:3] for each in errors] == [("s.csv", 2, "label")]
+    assert "a1 gave several labels to one candidate" in errors[0][3]
 
 
 def test_one_person_in_two_spellings_is_counted_once() -> None:
@@ -437,7 +437,8 @@ def test_decisions_are_checked_like_labels() -> None:
         ("dora", "y", "SVC", None), ("Dora", "y", "free", None),
     )  # fmt: skip
     assert problems_rounds(tables) == [
-        (6, "label", "SVG"), (7, "annotator", None), (8, "label", "SVC"), (9, "label", "free"),
+        (6, "label", "SVG"), (7, "annotator", None),
+        (8, "label", "y v: SVC (s.csv, line 8); free (s.csv, line 9)"),
     ]  # fmt: skip
 
 
