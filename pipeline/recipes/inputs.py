@@ -55,7 +55,7 @@ class CorpusFiles:
     files : tuple of SourceFile
         The files.
     head : DataFrame
-        The first tokens of the first file.
+        The first tokens of the first file with tokens.
     notes : tuple of str
         Decisions about how to read them.
     """
@@ -196,7 +196,11 @@ def corpus_files(
     source = {"path": matches, **{key: value for key, value in own.items() if value is not None}}
     with _paths_as_given(matches):
         files = _files(source)
-        return CorpusFiles(source, tuple(files), _head(files[0]), decided.notes)
+        heads = (head for file in files if not (head := _head(file)).is_empty())
+        if (head := next(heads, None)) is None:
+            some = "" if len(files) == 1 else f", nor has any of {len(files) - 1:,} other files"
+            raise DataError(f"{files[0].path} has no words{some}\nGive a file with words.")
+        return CorpusFiles(source, tuple(files), head, decided.notes)
 
 
 def as_given(text: str, paths: Collection[Path]) -> str:

@@ -593,3 +593,14 @@ def test_conditions_select_the_words(tmp_path: Path) -> None:
     assert table.select("l1", "l2", "f").rows() == [("new", "house", 3)]
     with pytest.raises(DataError, match="no pair occurs 9 times or more"):
         candidates(tmp_path / "a.conllu", min_frequency=9, runs=tmp_path / "r")
+
+
+def test_a_corpus_of_blank_lines_has_no_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["candidates", str(tmp_path), "--min-f", "1", "--runs", str(tmp_path / "r")]
+    (tmp_path / "a.txt").write_text("\n\n \n")
+    assert main(words) == 1
+    assert f"{tmp_path / 'a.txt'} has no words" in capsys.readouterr().err
+    (tmp_path / "b.txt").write_text("Kick the bucket.\n")
+    assert main([*words, "--reader", "lenient=true"]) == 0
