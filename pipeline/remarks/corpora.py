@@ -189,6 +189,43 @@ def _unit_options(config: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+# Pairs in both orders.
+
+_BOTH = ("sentence", "surface", "textual")
+"""Relations that may find a pair in both orders."""
+
+
+@check(stages=("extract.pairs",), threshold=0.1, means="proportion of the candidates")
+def both_orders(stage: CheckInput, threshold: float) -> Found:
+    """Find candidates that occur in both orders."""
+    config = stage.config
+    span = config.span
+    one_sided = config.relation == "surface" and not (span.left and span.right)
+    if config.relation not in _BOTH or one_sided or config.left != config.right:
+        return
+    candidates = stage.outputs["candidates"]
+    some = candidates.select("l1", "l2").head(_LOOKED_AT)
+    turned = some.filter(pl.col("l1") != pl.col("l2")).select(l1="l2", l2="l1")
+    found = candidates.select("l1", "l2").join(turned, on=["l1", "l2"], how="semi")
+    both, every = count_rows(found), count_rows(some)
+    if not every or both / every < threshold or not both:
+        return
+    ordered = found.filter(pl.col("l1") < pl.col("l2")).sort("l1", "l2").head(1).collect()
+    examples = [f"{a} {b} and {b} {a}" for a, b in ordered.cast(pl.String).iter_rows()]
+    remedy = "conditions that differ on left and right, or a span on one side, give one order"
+    if config.relation == "surface":
+        remedy = f"surface = {{ left = 0, right = {span.right} }} gives one order"
+    of = "" if every < _LOOKED_AT else "first "
+    yield remark(
+        "note",
+        f"{both:,} of the {of}{count_text(every, 'candidate')} also occur in the other order",
+        such_as=examples,
+        remedy=remedy,
+        both=both,
+        candidates=every,
+    )
+
+
 # Corpora without documents or sentences.
 
 COUNTING = ("extract.pairs", "extract.tuples")

@@ -314,3 +314,41 @@ def test_possible_abbreviations_are_reported(tmp_path: Path) -> None:
         remarks = [each.text for each in run.remarks["w"] if each.check == "unknown_abbreviations"]
         assert bool(remarks) == expected
         assert not expected or ("24 in 'Bd.'" in remarks[0] and "Ihm" not in remarks[0])
+
+
+ORDERS = """
+name = "own"
+[stages.pairs]
+use = "extract.pairs"
+corpus = "own.txt"
+relation = "{relation}"
+{options}
+min_frequency = 1
+left = {{ label = "{{form}}", matches = '\\pL' }}
+right = {{ label = "{{form}}", matches = '\\pL{right}' }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "options", "right", "remedy"),
+    [
+        ("surface", "", "", "surface = { left = 0, right = 5 } gives one order"),
+        ("surface", "surface = { left = 0, right = 5 }", "", None),
+        ("surface", "", "+", None),
+        ("textual", "", "", "conditions that differ"),
+        ("adjacent", "", "", None),
+    ],
+)
+def test_pairs_in_both_orders_are_reported(
+    relation: str, options: str, right: str, remedy: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("mille francs\nfrancs mille\n")
+    config = tmp_path / "own.toml"
+    config.write_text(ORDERS.format(relation=relation, options=options, right=right))
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    remarks = [each for each in run.remarks.get("pairs", ()) if each.check == "both_orders"]
+    assert len(remarks) == (remedy is not None)
+    for each in remarks:
+        assert each.text == "2 of the 2 candidates also occur in the other order"
+        assert each.such_as == ("francs mille and mille francs",)
+        assert str(remedy) in each.remedy
