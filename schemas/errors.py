@@ -119,4 +119,4 @@ class SchemaViolation(LexassayError):
         self.violations = tuple(violations)
         lines = "".join(f"\n  - {violation}" for violation in self.violations)
         advice = f"\n{remedy}" if remedy else ""
-        super().__init__(f"{table} violates its schema:{lines}{advice}")
+        super().__init__(f"{table} lacks columns, or has unusable values:{lines}{advice}")

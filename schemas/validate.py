@@ -102,7 +102,7 @@ def check_columns(
     >>> check_columns(pl.LazyFrame({"id": ["a"]}), Sample, name="sample")
     Traceback (most recent call last):
     ...
-    schemas.errors.SchemaViolation: sample violates its schema:
+    schemas.errors.SchemaViolation: sample lacks columns, or has unusable values:
       - column multiplicity: missing (Int64)
       - column position: missing (Int64)
       - column pi: missing (Float64)

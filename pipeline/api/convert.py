@@ -259,7 +259,7 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
     >>> require_words(pl.DataFrame({"l1": ["kick", None]}), ["l1", "l2"], name="t")
     Traceback (most recent call last):
     ...
-    schemas.errors.SchemaViolation: t violates its schema:
+    schemas.errors.SchemaViolation: t lacks columns, or has unusable values:
       - column l1: is empty or a spreadsheet error in 1 row
           row 1: None
     """

@@ -104,6 +104,7 @@ _SPOKEN = {
     "add format = ...": "name it: --read-as FORMAT",
     "format = ...": "--read-as FORMAT",
     "the option decimal": "--decimal",
+    "lower min_frequency (": "lower --min-f (",
     "set language of the corpus": "set --language",
     "set sentences of the corpus": "set --sentences",
     "set language or sentences of the corpus": "set --language or --sentences",

@@ -168,7 +168,7 @@ _INFINITE = r"(?i)^[+-]?inf(inity)?$"
 _NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
 NO_NUMBER = "is not a number (name texts for missing numbers with the option missing)"
 """Message for a field that is not read."""
-UNCLEAR = "has a mark for either decimals or thousands (set the option decimal)"
+UNCLEAR = "is ambiguous: the mark may separate decimals or thousands; give the option decimal"
 """Message for a field of a column with an unclear format."""
 
 
@@ -263,7 +263,7 @@ class NumberFormat:
     def __str__(self) -> str:
         parts = []
         if self.decimal == ",":
-            parts.append("commas stand before decimals")
+            parts.append("commas are read as decimal marks")
         if self.thousands:
             parts.append(f"{_NAMES[self.thousands]} stand between thousands")
         if self.percent:
@@ -329,7 +329,7 @@ def number_formats(
     >>> for column, form in number_formats(rows, {"f": "count", "mi": "number"}).items():
     ...     print(f"{column}: {form}")
     f: commas stand between thousands
-    mi: commas stand before decimals
+    mi: commas are read as decimal marks
     """
     schema = rows.collect_schema()
     usual = replace(PLAIN, missing=tuple(missing), is_explicit=decimal is not None)

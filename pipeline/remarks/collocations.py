@@ -14,7 +14,7 @@ from pipeline.kernels.annotation.sheets import fold, is_near
 from pipeline.kernels.measure import measure_title
 from pipeline.kernels.nbest.precision import ranked_candidates
 from pipeline.kernels.partitions import count_rows
-from pipeline.remarks.base import CheckInput, Found, check, remark
+from pipeline.remarks.base import EXAMPLES, CheckInput, Found, check, remark
 from schemas.errors import count_text
 
 # Labels of annotators.
@@ -301,8 +301,9 @@ def cuts_beyond(stage: CheckInput, threshold: float) -> Found:
         return
     yield remark(
         "note",
-        f"{len(beyond):,} of {len(_cuts(stage)):,} list sizes exceed the {last:,} ranked"
-        " candidates and are skipped",
+        f"{len(beyond):,} of {len(_cuts(stage)):,} list sizes"
+        f" {'exceeds' if len(beyond) == 1 else 'exceed'} the {last:,} ranked candidates and"
+        f" {'is' if len(beyond) == 1 else 'are'} skipped",
         such_as=[f"n = {cut:,}" for cut in beyond],
         remedy=f"give sizes up to {last:,}",
         beyond=len(beyond),
@@ -317,12 +318,16 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     if not tied:
         return
     worst = max(tied, key=lambda each: each.by_lot / each.n)
+    lists = [f"{measure_title(each.measure)} at n = {each.n:,}" for each in tied]
+    few = len(lists) <= EXAMPLES
+    named = f" ({', '.join(lists)})" if few and len(lists) > 1 else ""
     yield remark(
         "note",
-        f"ties at the end of {count_text(len(tied), 'list')}: of the {worst.n:,} best by"
-        f" {measure_title(worst.measure)}, {worst.by_lot:,} are drawn at random from"
-        f" {worst.tied:,} of equal score",
-        such_as=[f"{measure_title(each.measure)} at n = {each.n:,}" for each in tied],
+        f"ties at the end of {count_text(len(tied), 'list')}{named}: of the {worst.n:,} best by"
+        f" {measure_title(worst.measure)}, {worst.by_lot:,}"
+        f" {'is' if worst.by_lot == 1 else 'are'} drawn at random from {worst.tied:,} of equal"
+        " score",
+        such_as=() if few else lists,
         remedy="check tp_min and tp_max, the extremes over all orders of ties, or cut elsewhere",
         lists=len(tied),
         by_lot=worst.by_lot,
@@ -464,10 +469,13 @@ def few_drawn(stage: CheckInput, threshold: float) -> Found:
     candidates = _candidates(stage)
     if not candidates:
         return  # another check reports a stage without candidates
+    reason = "there are no more"
+    if "strata" in stage.outputs:
+        reason = f"of {candidates:,}, some are in strata that are smaller than their samples"
     yield remark(
         "note",
-        f"{drawn:,} of the {request:,} requested draws: there are {candidates:,} candidates"
-        + (", in strata that are smaller than their samples" if "strata" in stage.outputs else ""),
+        f"only {drawn:,} of the {request:,} requested candidates"
+        f" {'was' if drawn == 1 else 'were'} drawn: {reason}",
         remedy="draw fewer, or extract more candidates",
         asked=request,
         drawn=drawn,

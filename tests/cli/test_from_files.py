@@ -272,7 +272,7 @@ def test_invalid_mappings_of_columns_are_refused(
         ("1.200,0x", "column f: is not a whole number"),
         (
             "12.000",
-            "column f: has a mark for either decimals or thousands (set --decimal)",
+            "column f: is ambiguous: the mark may separate decimals or thousands; give --decimal",
         ),
     ],
 )
@@ -350,7 +350,7 @@ def test_columns_of_other_types_are_refused_as_counts(
     table = pl.DataFrame(ROWS, schema=list(HEAD), orient="row").with_columns(f=values)
     table.write_parquet(tmp_path / "t.parquet")
     assert main(["score", str(tmp_path / "t.parquet")]) == 1
-    assert f"{tmp_path / 't.parquet'} violates its schema:\n  - column f: " in (
+    assert f"{tmp_path / 't.parquet'} lacks columns, or has unusable values:\n  - column f: " in (
         error := capsys.readouterr().err
     )
     assert message in error

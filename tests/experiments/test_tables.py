@@ -287,7 +287,7 @@ def test_ambiguous_marks_of_scores_ask_for_an_option(
     (folder / "judged.tsv").write_text(JUDGED_LIST)
     assert main(EVALUATE) == 1
     assert (
-        "column mi (8 values): has a mark for either decimals or thousands (set the option --decimal)"
+        "column mi (8 values): is ambiguous: the mark may separate decimals or thousands; give the option --decimal"
         in capsys.readouterr().err
     )
     for decimal in (".", ","):

@@ -213,7 +213,7 @@ def cuts_beyond(cuts: tuple[int, ...], *, candidates: int) -> list[str]:
 
 def test_a_cut_beyond_the_list_is_reported_with_its_size() -> None:
     (remark,) = cuts_beyond((5, 10, 50), candidates=10)
-    assert "1 of 3 list sizes exceed the 10 ranked candidates" in remark
+    assert "1 of 3 list sizes exceeds the 10 ranked candidates and is skipped" in remark
     assert "n = 50" in remark
 
 
@@ -240,6 +240,11 @@ def test_ties_at_a_cut_are_reported_with_the_worst_list() -> None:
     (remark,) = run_check("ties_at_cut", inputs=inputs, cuts=(1, 3), measures=())
     assert remark.numbers == {"lists": 1, "by_lot": 2, "tied": 4}
     assert "of the 3 best by f, 2 are drawn at random from 4 of equal score" in remark.text
+    inputs = {"ranks": ranks({"f": [9, 5, 5, 4, 4]})}
+    (remark,) = run_check("ties_at_cut", inputs=inputs, cuts=(2, 4), measures=())
+    assert remark.text.startswith("ties at the end of 2 lists (f at n = 2, f at n = 4): of the 2")
+    assert "1 is drawn at random from 2 of equal score" in remark.text
+    assert remark.such_as == ()
 
 
 def test_a_tie_that_ends_at_the_cut_is_ignored() -> None:
@@ -312,7 +317,7 @@ def test_fewer_draws_than_requested_are_reported() -> None:
         "few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100
     )
     assert remark.level == "note"
-    assert remark.text == "79 of the 100 requested draws: there are 79 candidates"
+    assert remark.text == "only 79 of the 100 requested candidates were drawn: there are no more"
 
 
 def test_complete_samples_and_rates_have_no_remark() -> None:
@@ -337,14 +342,16 @@ def test_without_candidates_samples_have_no_remark() -> None:
 def test_strata_smaller_than_their_samples_are_reported() -> None:
     outputs = {"sample": sample(30), "strata": ids(60)}
     (remark,) = run_check("few_drawn", use="sample.stratified", outputs=outputs, sizes=(20, 20))
-    assert "30 of the 40 requested draws" in remark.text
-    assert "60 candidates, in strata that are smaller" in remark.text
+    assert (
+        "only 30 of the 40 requested candidates were drawn: of 60, some are in strata"
+        in remark.text
+    )
 
 
 def test_a_designed_sample_larger_than_its_candidates_is_reported() -> None:
     outputs = {"sample": sample(60), "inclusion": ids(60)}
     (remark,) = run_check("few_drawn", use="sample.design", inputs={}, outputs=outputs, size=100)
-    assert remark.text == "60 of the 100 requested draws: there are 60 candidates"
+    assert remark.text == "only 60 of the 100 requested candidates were drawn: there are no more"
     inputs = {"pilot": ids(10)}  # candidates judged before are also in the sample
     outputs = {"sample": sample(50), "inclusion": ids(60)}
     assert not run_check("few_drawn", use="sample.design", inputs=inputs, outputs=outputs, size=40)

@@ -257,7 +257,7 @@ def test_the_page_lists_cautions(tmp_path: Path) -> None:
     assert run.report is not None
     page = run.report.read_text()
     assert "Cautions" in page
-    assert "8 of the 20 requested draws" in page
+    assert "8 of the 20 requested candidates" in page
 
 
 # Messages of a run about its stages.

@@ -165,5 +165,5 @@ def test_score_reports_the_type_of_invalid_columns(tmp_path: Path) -> None:
     pl.DataFrame({**COUNTS, "f": [[1], [2]]}).write_parquet(tmp_path / "x.parquet")
     outcome = call(["score", str(tmp_path / "x.parquet")])
     assert outcome.code == 1
-    assert f"{tmp_path / 'x.parquet'} violates its schema:" in outcome.err
+    assert f"{tmp_path / 'x.parquet'} lacks columns, or has unusable values:" in outcome.err
     assert "column f: has lists instead of whole numbers" in outcome.err

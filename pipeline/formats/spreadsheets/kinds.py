@@ -18,7 +18,7 @@ _FURTHER = names_of_units(MOST)[len(_PAIR) :]
 """Units that only tuples have."""
 _ANNOTATION_COLUMNS = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER, "round")
 
-_EMPTY = "Leave the cell empty if you are undecided."
+_EMPTY = "If you cannot decide, leave the cell empty and say why under note."
 _SIDES = ("Left unit.", "Right unit.")
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 

@@ -376,7 +376,7 @@ def _ends_in_blank(text: str) -> bool:
 
 _GENERAL = """\
 Fill in the white cells. The grey cells are locked to protect ids and examples; there is no \
-password. To sort the rows, turn off the protection of the sheet.
+password. To sort the rows, unprotect the sheet.
 The order of rows and columns does not matter. You may add columns on the right. Do not change the \
 column id."""
 
