@@ -196,8 +196,8 @@ def corpus_files(
     source = {"path": matches, **{key: value for key, value in own.items() if value is not None}}
     with _paths_as_given(matches):
         files = _files(source)
-        heads = (head for file in files if not (head := _head(file)).is_empty())
-        if (head := next(heads, None)) is None:
+        head = next((each for each in map(_head, files) if not each.is_empty()), None)
+        if head is None:
             some = "" if len(files) == 1 else f", nor has any of {len(files) - 1:,} other files"
             raise DataError(f"{files[0].path} has no words{some}\nGive a file with words.")
         return CorpusFiles(source, tuple(files), head, decided.notes)
@@ -700,8 +700,8 @@ class TableFile:
 
         A name that was given counts in the files that have it.
         """
-        if (given := self.options.columns.get(ours)) in self.columns:
-            return given
+        if (theirs := self.options.columns.get(ours)) in self.columns:
+            return theirs
         plain = {_plain(name): name for name in reversed(self.columns)}
         return next(
             (plain[_plain(name)] for name in (ours, *others) if _plain(name) in plain), None

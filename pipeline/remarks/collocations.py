@@ -320,10 +320,10 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
     worst = max(tied, key=lambda each: each.by_lot / each.n)
     lists = [f"{measure_title(each.measure)} at n = {each.n:,}" for each in tied]
     few = len(lists) <= EXAMPLES
-    named = f" ({', '.join(lists)})" if few and len(lists) > 1 else ""
+    names = f" ({', '.join(lists)})" if few and len(lists) > 1 else ""
     yield remark(
         "note",
-        f"ties at the end of {count_text(len(tied), 'list')}{named}: of the {worst.n:,} best by"
+        f"ties at the end of {count_text(len(tied), 'list')}{names}: of the {worst.n:,} best by"
         f" {measure_title(worst.measure)}, {worst.by_lot:,}"
         f" {'is' if worst.by_lot == 1 else 'are'} drawn at random from {worst.tied:,} of equal"
         " score",

@@ -206,11 +206,11 @@ def both_orders(stage: CheckInput, threshold: float) -> Found:
     candidates = stage.outputs["candidates"]
     some = candidates.select("l1", "l2").head(_LOOKED_AT)
     turned = some.filter(pl.col("l1") != pl.col("l2")).select(l1="l2", l2="l1")
-    found = candidates.select("l1", "l2").join(turned, on=["l1", "l2"], how="semi")
-    both, every = count_rows(found), count_rows(some)
+    there = candidates.select("l1", "l2").join(turned, on=["l1", "l2"], how="semi")
+    both, every = count_rows(there), count_rows(some)
     if not every or both / every < threshold or not both:
         return
-    ordered = found.filter(pl.col("l1") < pl.col("l2")).sort("l1", "l2").head(1).collect()
+    ordered = there.filter(pl.col("l1") < pl.col("l2")).sort("l1", "l2").head(1).collect()
     examples = [f"{a} {b} and {b} {a}" for a, b in ordered.cast(pl.String).iter_rows()]
     remedy = "conditions that differ on left and right, or a span on one side, give one order"
     if config.relation == "surface":

@@ -225,7 +225,7 @@ def _is_slip(word: str, other: str) -> bool:
 
 def _edits(word: str, other: str) -> int:
     """Return the Levenshtein distance: the fewest letters to insert, remove or replace."""
-    row = [*range(len(other) + 1)]
+    row: list[int] = [*range(len(other) + 1)]
     for letter in word:
         last, row = row, [row[0] + 1]
         for place, each in enumerate(other):
