@@ -117,10 +117,11 @@ def undecided(stage: CheckInput, threshold: float) -> Found:
     open_, every = counted.collect().row(0)
     if every and open_ and open_ / every >= threshold:
         yield remark(
-            "info",
+            "note",
             f"the annotators disagree on {open_:,} of {every:,} labelled candidates, which count as"
             " undecided",
-            remedy="let a third person decide, with a sheet of agreement.disagreements",
+            remedy='let a third person decide: add a stage agreement (use = "evaluate.agreement", '
+            'annotations = "judgements.annotations") and a sheet of agreement.disagreements',
             undecided=open_,
             labelled=every,
         )

@@ -57,6 +57,8 @@ def test_an_annotator_who_uses_only_one_label_has_a_warning() -> None:
 
 def test_many_undecided_candidates_are_reported() -> None:
     (remark,) = run_check("undecided", outputs=adjudication_tables("aab?"))
+    assert remark.level == "note"
+    assert 'use = "evaluate.agreement"' in (remark.remedy or "")
     assert remark.numbers == {"undecided": 1, "labelled": 4}
     assert not run_check("undecided", outputs=adjudication_tables("a" * 19 + "?"))
 
