@@ -38,7 +38,7 @@ def served_work(tmp_path: Path, coordinate: Coordinate) -> CoordinatorServer:
 def manage(page: Page, who: str, act: str) -> None:
     """Open the menu of a person and choose an act."""
     if page.locator("#person").is_visible():
-        page.get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Close", exact=True).click()
     page.locator(f'button[data-person="{who}"]').click()
     page.locator(f'#person-actions [data-act="{act}"]').click()
 
@@ -211,7 +211,7 @@ def test_a_table_with_the_focus_is_updated_and_keeps_it(
     row = whole.locator('#progress tr:has(button[data-person="ana"])')
     before = row.inner_text()
     whole.locator('button[data-person="ana"]').click()
-    whole.get_by_role("button", name="Close").click()
+    whole.get_by_role("button", name="Close", exact=True).click()
     whole.locator('button[data-person="ana"]:focus').wait_for()
     with open_log(many.work.database) as log:
         item = next(item for item, who in asked_tasks(log) if who == "ana")
