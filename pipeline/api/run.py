@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from pipeline.api.report import add_report
 from pipeline.api.report_options import check_report
 from pipeline.api.results import Run, open_run, short
-from pipeline.errors import ConfigError, Interruption, LexassayError, Problem
+from pipeline.errors import ConfigError, DataError, Interruption, LexassayError, Problem
 from pipeline.registry import as_names
 from pipeline.runner.events import Event, Listener
 from pipeline.runner.graph import RUNS, Project, load
@@ -131,7 +131,7 @@ def run(
                 strict=strict,
                 listeners=every,
             )
-        except LexassayError:
+        except (ConfigError, DataError):
             if report and not strict:
                 _report_finished(project, every)
             raise

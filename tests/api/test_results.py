@@ -587,6 +587,18 @@ def test_a_failed_run_reports_the_evaluations_that_are_done(small: Path) -> None
     assert "no list reaches min_precision = 0.9; the best are" in page
 
 
+def test_an_interrupted_run_writes_no_report(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.write_text(SMALL + CHOICE, encoding="utf-8")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipeline.stages.collocations.evaluate_precision.nothing_chosen", interrupt)
+    with pytest.raises(Interruption):
+        lx.run(small, runs=small.parent / "runs")
+    assert not (small.parent / "runs" / "small" / "report").exists()
+
+
 def test_a_failed_run_without_evaluations_keeps_the_former_report(small: Path) -> None:
     runs = small.parent / "runs"
     small.write_text(SMALL + CHOICE.replace("0.9", "0.1"), encoding="utf-8")
