@@ -40,8 +40,8 @@ from pipeline.stages.collocations.evaluation import (
     DifferenceOptions,
     EstimateOptions,
     ListSizes,
+    SignificanceOptions,
     TestCriteria,
-    Tests,
     bootstrap_options,
     chosen_ranks,
     clusters_of,
@@ -50,12 +50,10 @@ from pipeline.stages.collocations.evaluation import (
     draws_without_unjudged,
     every_rank,
     list_sizes,
-    mark,
     pairs_of,
     populations,
     ranks_of_all,
     sizes_along,
-    test_options,
 )
 from pipeline.stages.collocations.interim import SimpleLook, require_in_order, simple_look
 from pipeline.stages.inputs import require
@@ -77,7 +75,7 @@ from schemas import (
 # Unranked sets of candidates, e.g. the output of a filter, compared with n-best lists
 
 
-class EvaluateSubset(Tests, EstimateOptions):
+class EvaluateSubset(SignificanceOptions, EstimateOptions):
     """Compare a set of candidates with n-best lists of the same size."""
 
     subset: Annotated[str, Of(CandidateIds)]
@@ -113,9 +111,10 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     except ValueError as error:
         raise ConfigError("name", [Problem("name", str(error))]) from error
     tests = adjust(
-        compare(counts, **test_options(config)),
+        compare(counts, **config.criteria(config.alpha)),
         correction=config.correction,
-        **mark(config),
+        alpha=config.alpha,
+        margin=config.margin,
     ).rename({"measure_1": "subset", "measure_2": "measure"})
     return {
         "subsets": _precision(config, members, draws),
@@ -240,7 +239,7 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Iterator[
 
 def _single_test(config: EvaluateComparison, look: SimpleLook) -> TestCriteria:
     """Return the options of an unadjusted test at the level of this interim analysis."""
-    return TestCriteria(**{**test_options(config), "alpha": look.level})
+    return config.criteria(look.level)
 
 
 def _adjust(
@@ -257,7 +256,8 @@ def _adjust(
         correction=correction,
         table=table,
         p="p_looks",
-        **mark(config),
+        alpha=config.alpha,
+        margin=config.margin,
     )
 
 
@@ -323,7 +323,13 @@ def _test_by_clusters(
         at=sizes_along(frame, every=0, cuts=config.cuts),
         bootstrap=bootstrap_options(config, confidence=config.confidence), alpha=config.alpha,
     )  # fmt: skip
-    return adjust(tests, correction=config.correction, table=ClusteredDifferences, **mark(config))
+    return adjust(
+        tests,
+        correction=config.correction,
+        table=ClusteredDifferences,
+        alpha=config.alpha,
+        margin=config.margin,
+    )
 
 
 def _baseline(

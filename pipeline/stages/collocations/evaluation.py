@@ -548,7 +548,7 @@ def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence
 # Options of significance tests
 
 
-class Tests(Evaluation):
+class SignificanceOptions(Evaluation):
     """Options of stages that test differences."""
 
     test: Annotated[str, NameIn(TESTS)] = "fisher"
@@ -563,29 +563,20 @@ class Tests(Evaluation):
     correction: Annotated[str, NameIn(CORRECTIONS)] = "holm"
     """Adjustment for multiple tests."""
 
+    def criteria(self, alpha: float) -> TestCriteria:
+        """Return the options of the test of a difference, at a level."""
+        return TestCriteria(
+            alpha=alpha, margin=self.margin, test=self.test, alternative=self.alternative
+        )
 
-class Mark(TypedDict):
-    """Criteria for marking a difference."""
+
+class TestCriteria(TypedDict):
+    """Options of the test of a difference."""
 
     alpha: float
     margin: float
-
-
-class TestCriteria(Mark):
-    """Options of the test of a difference."""
-
     test: str
     alternative: Alternative
-
-
-def mark(config: Tests) -> Mark:
-    """Return the criteria for marking a difference."""
-    return Mark(alpha=config.alpha, margin=config.margin)
-
-
-def test_options(config: Tests) -> TestCriteria:
-    """Return the options of the test of a difference."""
-    return TestCriteria(**mark(config), test=config.test, alternative=config.alternative)
 
 
 # Differences between measures
@@ -594,7 +585,7 @@ _METHODS = {"finite": "hypergeometric", "super": "clopper_pearson"}
 """Default interval method for each population."""
 
 
-class DifferenceOptions(Tests, InterimOptions):
+class DifferenceOptions(SignificanceOptions, InterimOptions):
     """Options of the table of differences."""
 
     population: Literal["finite", "super", "both"] | None = None
