@@ -540,9 +540,9 @@ def squared_correlation(
     u = y * g / np.sqrt(v * w) - rho[:, None, None] / 2.0 * (y**2 / v + g**2 / w)
     z = a * (u - (a * u).sum(axis=-1, keepdims=True))
     variance = linear_variance(z, np.where(members, weights.c, 0.0)).sum(axis=-1)
-    worth = ratio_or_zero(np.ones_like(rho), _sum_parts(a**2)) * members.shape[1] ** 2
+    effective = ratio_or_zero(np.ones_like(rho), _sum_parts(a**2)) * members.shape[1] ** 2
     limits = _correlation_limits(
-        rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail
+        rho, variance, np.maximum(effective - 2.0 * members.shape[1], 1.0), tail
     )
     squares = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
     return SquaredCorrelation(*(np.where(known, each, np.nan) for each in squares))

@@ -384,16 +384,16 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
                 question=f"labels{of}", category=category, n=drawn,
             )  # fmt: skip
             continue
-        worth = equivalent_labels(mine, candidates=every)
-        if worth is not None:
+        equivalent = equivalent_labels(mine, candidates=every)
+        if equivalent is not None:
             text = (
                 f"with {count_text(drawn, 'label')} for {every:,} candidates{of}, half of "
                 "the lists at the declared sizes are estimated at least as precisely as with a "
-                f"simple random sample of {worth:,.0f} from all candidates"
+                f"simple random sample of {equivalent:,.0f} from all candidates"
             )
             yield Finding(
                 about="labels", text=phrases.sentence(text), question=f"labels{of}",
-                category=category, value=worth, n=drawn,
+                category=category, value=equivalent, n=drawn,
             )  # fmt: skip
 
 

@@ -429,6 +429,6 @@ def _precision_limits(variation: BootstrapVariation, draws: IntArray, confidence
         for freedom in (np.maximum(n - 1.0, 1.0), variation.freedom)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = p * (1.0 - p) / variation.error**2 * (independent / clustered) ** 2
-    worth = np.where(np.isnan(worth), variation.effective, np.minimum(worth, n))
-    return binomial_limits(p, np.where(np.isnan(worth), 0.0, worth), tail)
+        effective = p * (1.0 - p) / variation.error**2 * (independent / clustered) ** 2
+    effective = np.where(np.isnan(effective), variation.effective, np.minimum(effective, n))
+    return binomial_limits(p, np.where(np.isnan(effective), 0.0, effective), tail)

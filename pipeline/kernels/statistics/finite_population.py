@@ -160,10 +160,10 @@ def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArr
     """Return the corrected Wilson limit with the variance of draws without replacement."""
     z = np.maximum(-scipy.special.ndtri(tail), _LEAST)
     trials = np.maximum(n, 1).astype(np.float64)
-    worth = trials * np.maximum(size - 1, 1) / np.maximum(size - n, 1)
+    effective = trials * np.maximum(size - 1, 1) / np.maximum(size - n, 1)
     p = np.maximum(k - 0.5, 0.0) / trials
-    root = z * np.sqrt(z * z + 4.0 * worth * p * (1.0 - p))
-    limit = 2.0 * worth * p * p / (2.0 * worth * p + z * z + root)
+    root = z * np.sqrt(z * z + 4.0 * effective * p * (1.0 - p))
+    limit = 2.0 * effective * p * p / (2.0 * effective * p + z * z + root)
     return np.asarray(np.ceil(limit * size), dtype=np.int64)
 
 

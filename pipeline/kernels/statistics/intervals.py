@@ -208,9 +208,9 @@ def corrected_proportion(
 
 def _correct(q: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return p, not clipped; NaN where judgements carry no information."""
-    telling = a + b - 1.0
-    q, telling = np.broadcast_arrays(q + b - 1.0, telling)
-    return np.asarray(np.divide(q, telling, out=np.full(q.shape, np.nan), where=telling > 0))
+    youden = a + b - 1.0
+    q, youden = np.broadcast_arrays(q + b - 1.0, youden)
+    return np.asarray(np.divide(q, youden, out=np.full(q.shape, np.nan), where=youden > 0))
 
 
 def _largest_move(estimate: FloatArray, ends: list[FloatArray], side: float) -> FloatArray:

@@ -59,9 +59,9 @@ def effective_draws(
     )
     spread = p * (1.0 - p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.where(variance > 0, spread / variance, np.inf)
-    worth = np.where((spread == 0) | (draws <= 1), alike, worth)
-    return np.where(np.isnan(p) | (draws == 0), 0.0, np.minimum(worth, most))
+        effective = np.where(variance > 0, spread / variance, np.inf)
+    effective = np.where((spread == 0) | (draws <= 1), alike, effective)
+    return np.where(np.isnan(p) | (draws == 0), 0.0, np.minimum(effective, most))
 
 
 def binomial_limits(
@@ -170,8 +170,8 @@ def korn_graubard(
     (0.035, 0.8895)
     """
     tail = checked_tail(confidence)
-    worth = effective_draws(p, variance, draws, most=most, alike=alike)
-    return binomial_limits(p, worth, tail)
+    effective = effective_draws(p, variance, draws, most=most, alike=alike)
+    return binomial_limits(p, effective, tail)
 
 
 def t_limits(

@@ -147,8 +147,8 @@ def beta_limits(estimates: Estimates, *, confidence: float) -> Limits:
     (0.1443, 0.97)
     """
     tail = checked_tail(confidence)
-    worth = _binary_draws(estimates, tail)
-    low, high = binomial_limits(estimates.p, worth, tail)
+    effective = _binary_draws(estimates, tail)
+    low, high = binomial_limits(estimates.p, effective, tail)
     few = (estimates.draws < 2) & (estimates.share > 0)
     lower, upper = (
         np.where(few, worst, estimates.shift + estimates.share * limit)
@@ -165,8 +165,8 @@ def _binary_draws(estimates: Estimates, tail: FloatArray) -> FloatArray:
         estimates.p, 0.0, estimates.draws, most=estimates.most, alike=estimates.alike
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = spread / estimates.p_variance * factor
-    return np.where((estimates.p_variance > 0) & (spread > 0), worth, flat)
+        effective = spread / estimates.p_variance * factor
+    return np.where((estimates.p_variance > 0) & (spread > 0), effective, flat)
 
 
 def _clip_limits(estimates: Estimates, limits: Limits) -> Limits:

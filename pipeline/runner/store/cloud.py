@@ -598,8 +598,8 @@ class Lease:
         if beat != holder["beat"]:
             since = now
         self._seen[token] = (holder["beat"], since)
-        silent = time.time() - holder["renewed"] > self._seconds + _SKEW
-        return silent or now - since > self._seconds
+        expired = time.time() - holder["renewed"] > self._seconds + _SKEW
+        return expired or now - since > self._seconds
 
     def _update(self, change: Callable[[Holders], Holders | None]) -> bool:
         """Change its holders, by a put that fails if another process did so meanwhile.

@@ -454,8 +454,8 @@ def draws_without_unjudged(tables: Tables) -> pl.DataFrame:
     there = ranked.filter(pl.col("id").is_in(judgements["id"].implode())).select("id")
     known = judgements.join(there.collect(engine="streaming"), on="id", how="semi")
     categories = judgements.select(pl.col("category").unique().sort())
-    silent = categories.join(known, on="category", how="anti")
-    one = silent.join(ranked.select("id").limit(1).collect(), how="cross")
+    unjudged = categories.join(known, on="category", how="anti")
+    one = unjudged.join(ranked.select("id").limit(1).collect(), how="cross")
     undecided = pl.col("tp").is_null()
     draws = [
         known.with_columns(undecided=undecided),

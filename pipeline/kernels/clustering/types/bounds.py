@@ -296,14 +296,14 @@ def _best_images(group: _Group, price: FloatArray, allowed: BoolArray) -> tuple[
     reached = np.asarray(allowed[group.members].any(axis=1))
     net = np.where(reached[:, None], group.gains - cost[:, None], -np.inf)
     highest = np.sort(net, axis=2)[:, :, : -width - 1 : -1]
-    worth = np.cumsum(highest, axis=2).diagonal(axis1=1, axis2=2)
-    row, most = np.arange(sets), worth.argmax(axis=1)
-    order = np.argsort(-net[row, most], axis=1, kind="stable")[:, : worth.shape[1]]
+    gain = np.cumsum(highest, axis=2).diagonal(axis1=1, axis2=2)
+    row, most = np.arange(sets), gain.argmax(axis=1)
+    order = np.argsort(-net[row, most], axis=1, kind="stable")[:, : gain.shape[1]]
     image = np.zeros(cost.shape, dtype=np.bool_)
-    image[row[:, None], order] = np.arange(worth.shape[1]) <= most[:, None]
+    image[row[:, None], order] = np.arange(gain.shape[1]) <= most[:, None]
     lowest = np.arange(width)[:, None] == price.argmin(axis=1)[:, None]
     paid = np.where(some[:, None], negative, lowest) & image[:, None]
-    return float(worth[row, most].sum()), -paid.astype(np.float64)
+    return float(gain[row, most].sum()), -paid.astype(np.float64)
 
 
 # Bound of MicroC: every class chooses its clusters, at prices
@@ -414,10 +414,10 @@ class UnionRelaxation:
         rows, c, empty = self.rows, self.rows.classes, self._empty
         prices = np.where(empty, 0, prices)
         open_ = allowed[:, c].T
-        worth = np.where(open_, rows.weights - prices, -_IMPOSSIBLE)
+        gain = np.where(open_, rows.weights - prices, -_IMPOSSIBLE)
         low = rows.low - self._sure[c]
         bounds = self._lower[c] * open_, self._upper[c] * open_, low, rows.high
-        values, shares, rate = _knapsack(worth, *bounds)
+        values, shares, rate = _knapsack(gain, *bounds)
         values += rows.fixed
         starts = np.searchsorted(c, np.arange(len(self.classes)))
         best = np.maximum.reduceat(values, starts)
@@ -456,34 +456,34 @@ class UnionRelaxation:
 
 
 def _knapsack(
-    worth: FloatArray, lower: FloatArray, upper: FloatArray, low: FloatArray, high: IntArray
+    gain: FloatArray, lower: FloatArray, upper: FloatArray, low: FloatArray, high: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Bound the choices of each row, their sizes at least `low` and at most `high`.
 
     The value is that of the dual at the rate that a unit of size is worth at the margin, so it
     is a bound whatever the rate. Also the choices, and what each cluster adds beyond its rate.
     """
-    positive = worth > 0
+    positive = gain > 0
     full = (lower * positive).sum(axis=1) > high
     bare = ~full & ((upper * positive).sum(axis=1) < low)
     size = np.where(full[:, None], lower, upper)
     limit = np.where(full, high, low)
-    order = np.argsort(-worth / np.maximum(size, 1e-9), axis=1)
+    order = np.argsort(-gain / np.maximum(size, 1e-9), axis=1)
     ordered = np.take_along_axis(size, order, axis=1)
     before = np.cumsum(ordered, axis=1) - ordered
     part = np.clip((limit[:, None] - before) / np.maximum(ordered, 1e-9), 0, 1)
     at = np.minimum((before + ordered < limit[:, None]).sum(axis=1), size.shape[1] - 1)
-    row = np.arange(len(worth))
+    row = np.arange(len(gain))
     last = order[row, at]
-    rate = worth[row, last] / np.maximum(size[row, last], 1e-9)
+    rate = gain[row, last] / np.maximum(size[row, last], 1e-9)
     rate = np.where(full, np.maximum(rate, 0), np.where(bare, np.minimum(rate, 0), 0))
-    filled = np.empty(worth.shape)
+    filled = np.empty(gain.shape)
     np.put_along_axis(filled, order, part, axis=1)
     shares = np.where((full | bare)[:, None], filled, positive)
-    reduced_worth = worth - rate[:, None] * size
-    values = np.maximum(reduced_worth, 0).sum(axis=1) + rate * limit
+    reduced_gain = gain - rate[:, None] * size
+    values = np.maximum(reduced_gain, 0).sum(axis=1) + rate * limit
     values[upper.sum(axis=1) < low] = -_IMPOSSIBLE
-    return values, shares, reduced_worth
+    return values, shares, reduced_gain
 
 
 ROOT_SHARE, ROOT_STEPS = 0.7, 10_000
@@ -608,8 +608,8 @@ def _branch_and_bound(
             branch = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, work=work)
             if branch.excess:
                 heapq.heappush(heap, (max(highest, -branch.excess), next(numbers), branch.allowed))
-    loose = int((root.allowed.sum(axis=1) > 1).sum())
-    return _SearchResult(None, -heap[0][0], loose) if heap else _SearchResult(None)
+    undecided = int((root.allowed.sum(axis=1) > 1).sum())
+    return _SearchResult(None, -heap[0][0], undecided) if heap else _SearchResult(None)
 
 
 def _branches(allowed: BoolArray) -> Iterator[BoolArray]:

@@ -152,12 +152,12 @@ def _resample_unions(
     """Score samples under one mapping by the unions of clusters, exactly but for the end."""
     mapped = image(patterns, mapping)
     common = patterns.gold.multiply(mapped).tocsr()
-    loose = patterns.induced @ (mapping < 0).astype(np.int64)
+    unmapped = patterns.induced @ (mapping < 0).astype(np.int64)
     values = []
     for drawn in _draw_counts(patterns.counts, replicates, bits):
         n_i, n_j, n_ij = ((part.T @ drawn.T).T for part in (patterns.gold, mapped, common))
         weighted = (2.0 * n_j * n_ij / np.maximum(n_i + n_j, 1)).sum(axis=1)
-        values.append(weighted / np.maximum(n_j.sum(axis=1) + (drawn * loose).sum(axis=1), 1))
+        values.append(weighted / np.maximum(n_j.sum(axis=1) + (drawn * unmapped).sum(axis=1), 1))
     return np.concatenate(values)
 
 

@@ -64,10 +64,10 @@ def reciprocals(wholes: IntArray, *, items: int) -> FloatArray:
 # Items with the same set of clusters count together
 
 _KEPT_VALUES = 10_000_000
-"""Companions are kept in memory while their arrays have fewer cells in all."""
+"""Cells of the arrays of co-occurring clusters that are kept in memory."""
 
 
-class Companions(NamedTuple):
+class CooccurringClusters(NamedTuple):
     """The sets that hold a cluster, and the other clusters of these.
 
     Parameters
@@ -112,7 +112,7 @@ class Neighbours:
             (self.several.counts.astype(np.float64), at), shape=(len(first), len(place))
         )
         self.sets: Sparse = self.several.induced[first]
-        self._companions: dict[int, Companions] = {}
+        self._cooccurring: dict[int, CooccurringClusters] = {}
         self._cells = 0
 
     @cached_property
@@ -168,9 +168,9 @@ class Neighbours:
     def _columns(self) -> Any:
         return self.sets.tocsc()
 
-    def companions(self, cluster: int) -> Companions:
+    def cooccurring_clusters(self, cluster: int) -> CooccurringClusters:
         """Return the sets that hold a cluster, and their other clusters."""
-        near = self._companions.get(cluster)
+        near = self._cooccurring.get(cluster)
         if near is None:
             start, end = self._columns.indptr[cluster : cluster + 2]
             sets = self._columns.indices[start:end].astype(np.int64)
@@ -181,10 +181,10 @@ class Neighbours:
             number[cluster] = 0
             others = np.flatnonzero(number)
             members = part[:, others].toarray().astype(np.float64)
-            near = Companions(sets, int(two.sum()), others, members)
+            near = CooccurringClusters(sets, int(two.sum()), others, members)
             self._cells += members.size
             if self._cells < _KEPT_VALUES:
-                self._companions[cluster] = near
+                self._cooccurring[cluster] = near
         return near
 
 
@@ -258,7 +258,7 @@ class UnionState:
         self.union[to] += self.new[cluster, to]
         self.common[to] += self.new_common[cluster, to]
         self.mapping[cluster] = to
-        near = self.neighbours.companions(cluster)
+        near = self.neighbours.cooccurring_clusters(cluster)
         if not len(near.sets):
             return
         ends, sign = np.array([old, to]), np.array([1.0, -1.0])
@@ -457,7 +457,7 @@ class ItemState:
         old = int(self.mapping[cluster])
         self.total += float(self.after[cluster, to] - self.after[cluster, old])
         self.mapping[cluster] = to
-        near = self.neighbours.companions(cluster)
+        near = self.neighbours.cooccurring_clusters(cluster)
         if not len(near.sets):
             return
         # Of two clusters, the other has the class or not: only its column changes.

@@ -230,9 +230,9 @@ def item_counts(patterns: Patterns, mapping: npt.ArrayLike) -> tuple[IntArray, I
     A cluster without a class counts as one more in |h(B)|, in no class.
     """
     mapped = image(patterns, mapping)
-    loose = (np.asarray(mapping, dtype=np.int64) < 0).astype(np.int64)
+    unmapped = (np.asarray(mapping, dtype=np.int64) < 0).astype(np.int64)
     common = patterns.gold.multiply(mapped)
-    sizes = mapped.sum(axis=1) + patterns.induced @ loose
+    sizes = mapped.sum(axis=1) + patterns.induced @ unmapped
     return patterns.gold.sum(axis=1), sizes, common.sum(axis=1)
 
 
@@ -240,12 +240,12 @@ def class_unions(patterns: Patterns, mapping: npt.ArrayLike) -> UnitedClusters:
     """Unite the clusters that are mapped to one class, and count the items of each union."""
     mapped, weights = image(patterns, mapping), patterns.counts
     sizes = patterns.induced.T @ weights
-    loose = sizes[np.asarray(mapping, dtype=np.int64) < 0]
+    unmapped = sizes[np.asarray(mapping, dtype=np.int64) < 0]
     return UnitedClusters(
         patterns.gold.T @ weights,
         mapped.T @ weights,
         patterns.gold.multiply(mapped).T @ weights,
-        int(loose.sum()),
+        int(unmapped.sum()),
     )
 
 

@@ -61,7 +61,9 @@ def test_inexact_sums_lead_to_the_same_mapping() -> None:
 
 
 @pytest.mark.long
-def test_uncached_companions_give_the_same_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clusters_that_are_not_cached_give_the_same_mappings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mappings = [
         many_to_one(Neighbours(patterns_of(*WORKED[4][:2], 2, 4)), name, seed="s").mapping
         for name in MAPPED
