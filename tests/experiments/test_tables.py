@@ -330,7 +330,9 @@ def test_formats_of_counts_are_recognised(use: str, kind: str, tmp_path: Path) -
         assert f"t.{kind}: column {column} (1 value): is no" in str(error.value)
         assert repr(cell) in str(error.value)
     write(tmp_path / f"t.{kind}", head, [tuple(each.format("6.000") for each in row)])
-    with pytest.raises(LexassayError, match=r"column f \(1 value\): is ambiguous: .*option decimal"):
+    with pytest.raises(
+        LexassayError, match=r"column f \(1 value\): is ambiguous: .*option decimal"
+    ):
         small.run(stage)
     assert small.run(f'{stage}decimal = "."')[table][name].to_list() == [6]
     assert small.run(f'{stage}decimal = ","')[table][name].to_list() == [6000]
