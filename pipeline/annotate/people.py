@@ -546,12 +546,11 @@ def progress_of_all(
         PersonProgress(
             who,
             **progress_of(connection, who, round_name=round_name),
-            open=row["open"],
+            open=open_cards,
             pace=pace(seconds.get(who, ())),
             last=last.get(who, ""),
         )
-        for row in connection.execute(_ANNOTATORS, (round_name,)).fetchall()
-        for who in [row["annotator"]]
+        for who, open_cards in connection.execute(_ANNOTATORS, (round_name,)).fetchall()
     ]
 
 

@@ -216,11 +216,15 @@ def clusters_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOp
         return _senses_recipe(gold, systems, reading)
     paths = [gold, *induced]
     corpora = [path for path in paths if _corpus_format(path, reading)]
-    required = [
-        RequiredColumns(gold, (_ITEM, _GOLD), (_COUNT,)),
-        *(RequiredColumns(path, (_ITEM, _CLUSTER)) for path in induced),
+    files = [
+        (gold, (_ITEM, _GOLD), (_COUNT,)),
+        *((path, (_ITEM, _CLUSTER), ()) for path in induced),
     ]
-    tables = [each for each in required if each.path not in corpora]
+    tables = [
+        RequiredColumns(table_file(path, reading.tables), *columns)
+        for path, *columns in files
+        if path not in corpora
+    ]
     require_columns("clusters", reading.tables, tables)
     reading, notes = _keep_apart(induced, reading)
     if reading.tables.reader.get("lenient") and not corpora:
@@ -301,8 +305,9 @@ def _senses_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOpt
     """Return the experiment that evaluates the senses of each word."""
     induced = [path for each in systems for path in each.paths]
     paths = (gold, *induced)
-    require_columns("clusters", reading.tables, [RequiredColumns(path, ()) for path in paths])
     tables = {path: table_file(path, reading.tables) for path in paths}
+    bare = [RequiredColumns(table, ()) for table in tables.values()]
+    require_columns("clusters", reading.tables, bare)
     stages: dict[str, dict[str, Any]] = {
         "gold": {
             "use": "extract.gold_table",
@@ -619,15 +624,15 @@ def lexicon_recipe(
         problem = Problem("--rate", "cannot be combined with --size", "use one of the two")
         raise ConfigError("lexicon", [problem])
     tables.require_used([*golds, computed])
-    required = [RequiredColumns(path, (_LEMMA, _FORM)) for path in (*golds, computed)]
-    require_columns("lexicon", tables, required, lexicon=True)
+    read = [table_file(path, tables, lexicon=True) for path in (*golds, computed)]
+    require_columns("lexicon", tables, [RequiredColumns(each, (_LEMMA, _FORM)) for each in read])
     several = {"gold"} if len(golds) > 1 else set()
     *names, lexicon = _distinct(
         [path.name.partition(".")[0] for path in (*golds, computed)],
         {"overlaps", "sample", "quality", *several},
     )
     gold = "gold" if several else names[0]
-    lexicons = [_read(path, tables, case=case) for path in (*golds, computed)]
+    lexicons = [_read(each, case=case) for each in read]
     stages: dict[str, dict[str, Any]] = {
         name: stage for name, (stage, _) in zip(names, lexicons[:-1], strict=True)
     }
@@ -649,11 +654,8 @@ def lexicon_recipe(
     return Recipe("lexicon", about, stages, title, notes)
 
 
-def _read(
-    path: Path, tables: TableOptions, *, case: bool
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _read(table: TableFile, *, case: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the stage that reads a file, and notes."""
-    table = table_file(path, tables, lexicon=True)
     require_rows(table)
     columns = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
@@ -798,8 +800,8 @@ def evaluate(
     for table in tables:
         require_rows(table)
     both = (
-        RequiredColumns(Path(ranked), (LEFT, RIGHT)),
-        RequiredColumns(Path(judgements), (LEFT, RIGHT, _JUDGED)),
+        RequiredColumns(tables[0], (LEFT, RIGHT)),
+        RequiredColumns(tables[1], (LEFT, RIGHT, _JUDGED)),
     )
     require_columns("evaluate", options, both)
     sizes = tuple(_default_cuts(tables[0].head.height) if cuts is None else cuts)

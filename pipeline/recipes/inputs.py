@@ -692,7 +692,7 @@ class TableFile:
         """
         name = self.look_for(ours, *others)
         if name is None:
-            raise ConfigError("columns", self.lacks((ours, *others)))
+            raise ConfigError("columns", self.problems_of((ours, *others)))
         return name
 
     def look_for(self, ours: str, *others: str) -> str | None:
@@ -707,7 +707,7 @@ class TableFile:
             (plain[_plain(name)] for name in (ours, *others) if _plain(name) in plain), None
         )
 
-    def lacks(self, *columns: Sequence[str]) -> list[Problem]:
+    def problems_of(self, *columns: Sequence[str]) -> list[Problem]:
         """Return a problem if there are columns, each with its usual names, that the file lacks."""
         absent = [names[0] for names in columns if self.look_for(*names) is None]
         if not absent:
@@ -833,18 +833,12 @@ def _decide_format(
 class RequiredColumns(NamedTuple):
     """The columns that a command looks for in a file, each with its usual names, ours first."""
 
-    path: Path
+    table: TableFile
     columns: Sequence[Sequence[str]]
     optional: Sequence[Sequence[str]] = ()
 
 
-def require_columns(
-    command: str,
-    options: TableOptions,
-    files: Sequence[RequiredColumns],
-    *,
-    lexicon: bool = False,
-) -> None:
+def require_columns(command: str, options: TableOptions, files: Sequence[RequiredColumns]) -> None:
     """Reject names of columns that no file has, and files without a column, all at once.
 
     Raises
@@ -854,9 +848,8 @@ def require_columns(
     """
     headers: dict[str, list[str]] = {}
     problems = []
-    for path, columns, optional in files:
-        table = table_file(path, options, lexicon=lexicon)
-        problems += table.lacks(*columns)
+    for table, columns, optional in files:
+        problems += table.problems_of(*columns)
         for ours, *_ in (*columns, *optional):
             headers.setdefault(ours, []).extend(table.columns)
     if absent := absent_names(options, headers):

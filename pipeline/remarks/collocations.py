@@ -121,7 +121,7 @@ def undecided(stage: CheckInput, threshold: float) -> Found:
             f"the annotators disagree on {open_:,} of {every:,} labelled candidates, which count as"
             " undecided",
             remedy='let a third person decide: add a stage agreement (use = "evaluate.agreement", '
-            'annotations = "judgements.annotations") and a sheet of agreement.disagreements',
+            "annotations = those of this stage) and a sheet of agreement.disagreements",
             undecided=open_,
             labelled=every,
         )

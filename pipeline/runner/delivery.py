@@ -299,7 +299,9 @@ def _about(
     signs = ("already judged", f"{judged}: + true positive, - false positive{differ}")
     if parts:
         return [*facts, *_about_parts(choice, parts), signs]
-    recall = choice["recall"]
+    recall = "unknown"
+    if choice["recall"] is not None:
+        recall = f"{_percent(choice['recall'])} of the true positives among the ranked candidates"
     precision = (
         f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
         f" list, {choice['k_sampled']:,} of them true positives"
@@ -308,7 +310,7 @@ def _about(
         *facts,
         ("estimated precision", precision),
         *_about_limits(choice),
-        ("estimated recall", "unknown" if recall is None else f"{_percent(recall)} {_OF_ALL}"),
+        ("estimated recall", recall),
         *_about_ties(rows),
         signs,
     ]
@@ -318,13 +320,8 @@ def _about_ties(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:
     """Say how many rows at the end have equal scores; candidates outside may have them, too."""
     tied = rows.filter(pl.col("score") == rows["score"][-1]).height
     if tied > 1:
-        yield (
-            "equal scores",
-            (
-                f"the last {tied:,} rows have the same score: they, and perhaps candidates that are"
-                " not listed, are in random order"
-            ),
-        )
+        text = f"the last {tied:,} rows have the same score: they, and perhaps candidates that are"
+        yield "equal scores", f"{text} not listed, are in random order"
 
 
 def _about_parts(
@@ -361,9 +358,6 @@ def _about_limits(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _limits(choice: dict[str, Any], which: str) -> str:
     return f"{_percent(choice[f'lower{which}'])} to {_percent(choice[f'upper{which}'])}"
-
-
-_OF_ALL = "of the true positives among the ranked candidates"
 
 
 def _percent(share: float) -> str:

@@ -102,11 +102,11 @@ def error_response(
         Further content of the answer to a script.
     """
     language = ENGLISH if request is None else language_of(request)
-    text = language.translate(message)
+    translation = language.translate(message)
     if request is None or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": text, **further}, status_code=status)
+        return JSONResponse({"error": translation, **further}, status_code=status)
     heading = language.t("This page cannot be shown")
-    page = Markup(_ERROR).format(language=language.code, heading=heading, text=text)
+    page = Markup(_ERROR).format(language=language.code, heading=heading, text=translation)
     return HTMLResponse(page, status_code=status)
 
 
@@ -249,11 +249,11 @@ class Pages:
 
     def page(self, template: str, language: Language = ENGLISH, **values: Any) -> HTMLResponse:
         """Return a page; a template makes ``{{ value | tojson }}`` of what scripts read."""
-        text = self._templates.get_template(template).render(
+        page = self._templates.get_template(template).render(
             t=language.t, tn=language.tn, translate=language.translate, number=language.number,
             language=language.code, languages=LANGUAGES, messages=language.messages, **values,
         )  # fmt: skip
-        return HTMLResponse(text.encode("utf-8", "replace"))
+        return HTMLResponse(page.encode("utf-8", "replace"))
 
 
 def page_data(

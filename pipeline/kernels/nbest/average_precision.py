@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.nbest.precision import JudgedList, mean_above, sums_above
-from pipeline.kernels.numeric import FloatArray, tail_of
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, tail_of
 from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.survey.ratio_estimator import ratio_or_zero
 from schemas import AveragePrecision, PrecisionAtRecall
@@ -155,9 +155,9 @@ def average_precision_limits(
     labels, chances = _checked_labels(tp, pi, ranks)
     listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
-    if np.isnan(estimate) or (listed.uncertain > 0 and not listed.drawn.any()):
+    if np.isnan(estimate) or (listed.n_not_certain > 0 and not listed.is_random.any()):
         return InferredAveragePrecision(estimate, 0.0, 1.0)
-    if listed.uncertain == 0:
+    if listed.n_not_certain == 0:
         return InferredAveragePrecision(estimate, estimate, estimate)
     lower, upper = _bootstrap_limits(listed, confidence)
     return InferredAveragePrecision(estimate, min(lower, estimate), max(upper, estimate))
@@ -190,16 +190,113 @@ def _checked_labels(
     return labels, np.where(judged, chances, np.nan)
 
 
+# Judged rankings.
+
+
+@dataclass(frozen=True)
+class JudgedList:
+    """Labels and inclusion probabilities in rank order, of all candidates or only the judged.
+
+    Parameters
+    ----------
+    labels : array of float, shape (..., judged)
+        1 a true positive, 0 none, NaN not judged.
+    pi : array of float, shape (..., judged)
+        Inclusion probabilities of the judged, in (0, 1], NaN of others.
+    k : array of float, shape (judged,)
+        Their ranks, from 1 and ascending.
+    candidates : int
+        Number of ranked candidates.
+    """
+
+    labels: FloatArray
+    pi: FloatArray
+    k: FloatArray
+    candidates: int
+
+    @classmethod
+    def of(
+        cls, labels: FloatArray, pi: FloatArray, ranks: npt.ArrayLike | None = None,
+        candidates: int | None = None,
+    ) -> JudgedList:  # fmt: skip
+        """Return the list; without ranks, of all candidates.
+
+        Examples
+        --------
+        >>> JudgedList.of(np.array([1.0]), np.array([0.5]), [3], 9).n_not_certain.tolist()
+        [9]
+        """
+        if ranks is None or candidates is None:
+            size = labels.shape[-1]
+            return cls(labels, pi, np.arange(1.0, size + 1.0), size)
+        return cls(labels, pi, np.asarray(ranks, dtype=np.float64), candidates)
+
+    @property
+    def is_random(self) -> BoolArray:
+        """Whether each was drawn with a chance below 1."""
+        return np.asarray(self.pi < 1.0)
+
+    @property
+    def is_certain(self) -> BoolArray:
+        """Whether each was certain to be judged."""
+        return np.asarray(self.pi == 1.0)
+
+    @property
+    def n_not_certain(self) -> IntArray:
+        """The number of candidates that were not certain to be judged."""
+        return np.asarray(self.candidates - self.is_certain.sum(axis=-1, keepdims=True))
+
+    @property
+    def weights(self) -> FloatArray:
+        """1/pi of draws with a chance below 1, 0 of others."""
+        drawn = self.is_random
+        return np.where(drawn, 1.0 / np.where(drawn, self.pi, 1.0), 0.0)
+
+
+def mean_above(sums: tuple[FloatArray, FloatArray, FloatArray], smoothing: float) -> FloatArray:
+    """Return the share of true positives above, smoothed as if each draw had their mean weight.
+
+    Parameters
+    ----------
+    sums : three arrays of float
+        Over the draws above: weights, how many, weights of the true positives.
+    smoothing : float
+        As in `inferred_average_precision`.
+
+    Examples
+    --------
+    >>> sums = (np.array([4.0]), np.array([2.0]), np.array([2.0]))
+    >>> mean_above(sums, 0.0).tolist()
+    [0.5]
+    """
+    weight, draws, hits = sums
+    some = draws > 0.5
+    each = smoothing * np.divide(weight, draws, out=np.zeros_like(weight), where=some)
+    return np.divide(hits + each, weight + 2.0 * each, out=np.full_like(weight, 0.5), where=some)
+
+
+def sums_above(values: npt.ArrayLike) -> FloatArray:
+    """Return the sums over all candidates above.
+
+    Examples
+    --------
+    >>> sums_above([1, 2, 3]).tolist()
+    [0.0, 1.0, 3.0]
+    """
+    each = np.asarray(values, dtype=np.float64)
+    return np.asarray(np.cumsum(each, axis=-1) - each)
+
+
 def _estimate(judged_list: JudgedList, smoothing: float) -> FloatArray:
     sure, inverse, y, k = (
-        judged_list.sure,
-        judged_list.inverse,
+        judged_list.is_certain,
+        judged_list.weights,
         np.nan_to_num(judged_list.labels),
         judged_list.k,
     )
     whole = inverse.sum(axis=-1, keepdims=True)
-    scale = np.divide(judged_list.uncertain, whole, out=np.zeros(whole.shape), where=whole > 0)
-    sums = (sums_above(inverse), sums_above(judged_list.drawn * 1.0), sums_above(inverse * y))
+    scale = np.divide(judged_list.n_not_certain, whole, out=np.zeros(whole.shape), where=whole > 0)
+    sums = (sums_above(inverse), sums_above(judged_list.is_random * 1.0), sums_above(inverse * y))
     above = mean_above(sums, smoothing)
     unknown, known = (k - 1.0) - sums_above(sure * 1.0), sums_above(sure * y)
     at_rank, weight = (1.0 + known + unknown * above) / k, (inverse * scale + sure) * y
@@ -235,7 +332,11 @@ class _Blocks(NamedTuple):
 
 
 def _blocks(judged_list: JudgedList) -> _Blocks:
-    y, sure, weight = np.nan_to_num(judged_list.labels), judged_list.sure * 1.0, judged_list.inverse
+    y, sure, weight = (
+        np.nan_to_num(judged_list.labels),
+        judged_list.is_certain * 1.0,
+        judged_list.weights,
+    )
     variance = np.maximum(weight**2 - weight, 0.0)  # (1 - pi) / pi^2
     (rows,) = np.nonzero(y)
     block = np.searchsorted(rows, np.arange(len(y)))
@@ -272,7 +373,10 @@ def _runs(judged_list: JudgedList) -> tuple[list[_Run], list[_Run]]:
     At the top with the chances of the first draws; with the chances of all draws above the first
     one that had not much more; for the lower limit, true positives at the bottom, too.
     """
-    weights, ranks = judged_list.inverse[judged_list.drawn], judged_list.k[judged_list.drawn]
+    weights, ranks = (
+        judged_list.weights[judged_list.is_random],
+        judged_list.k[judged_list.is_random],
+    )
     usual = _missed_in_a_row(weights)
     (unlikely,) = np.nonzero(weights >= 0.5 * usual)
     places = {int(unlikely[0]): usual, 0: _missed_in_a_row(weights[:_FIRST_DRAWS])}
@@ -304,7 +408,7 @@ def _unjudged_above(judged_list: JudgedList, label: float, first: float) -> floa
     """Return how many are not judged above the first draw with a label, from a rank on."""
     judged = ~np.isnan(judged_list.labels)
     places = np.flatnonzero(
-        judged_list.drawn & (judged_list.labels == label) & (judged_list.k >= first)
+        judged_list.is_random & (judged_list.labels == label) & (judged_list.k >= first)
     )[:1]
     if not len(places):
         return float(judged_list.candidates - judged.sum())
@@ -351,7 +455,7 @@ class _Replicates:
         more = count[:, None] * after
         share = ratio_or_zero(self._hits_above + run.true * more, self._above + more)
         precision = (1.0 + blocks.certain + blocks.unknown * share) / blocks.k
-        scale = listed.uncertain / (self._drawn + count)
+        scale = listed.n_not_certain / (self._drawn + count)
         weight, own = self._hits * scale[:, None] + blocks.sure, run.true * count * scale
         total = weight.sum(axis=1) + own
         if run.below == listed.candidates:
@@ -373,7 +477,7 @@ def _random_weights(
 def _first_precision(judged_list: JudgedList) -> float:
     """Return the precision at the first candidate that is not certain, were it a true positive."""
     known = np.cumprod(
-        judged_list.sure & (judged_list.k == np.arange(1.0, len(judged_list.k) + 1.0))
+        judged_list.is_certain & (judged_list.k == np.arange(1.0, len(judged_list.k) + 1.0))
     )
     return float((1.0 + (known * np.nan_to_num(judged_list.labels)).sum()) / (1.0 + known.sum()))
 

@@ -74,7 +74,7 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
 
 
 def _drop_exact_limits(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Return the statistics, and what is said of the limits of L*: a full sample has none."""
+    """Return the statistics, without limits if L* is exact, and a phrase on its limits."""
     numbers = dict(frame.select("statistic", "value").iter_rows())
     sizes = numbers.get("sampled lemmas"), numbers.get("lemmas sampled from")
     if sizes[0] is None or sizes[0] != sizes[1]:

@@ -72,6 +72,22 @@ def label(page: Page, items: Iterable[str], key: str = "1") -> None:
         page.keyboard.press(key)
 
 
+def open_answer(page: Page, item: str, number: int = 0) -> None:
+    """Open an answered card in the list of recent answers, which begins with the last."""
+    page.keyboard.press("r")
+    page.locator("#recent-box .cards button").nth(number).click()
+    ready(page, item)
+
+
+def label_in_both(one: Page, two: Page) -> None:
+    """Label the first card in two windows: the server rejects the second decision."""
+    label(one, ["p000"])
+    shows(one, "p001")
+    wait_until_saved(one)
+    label(two, ["p000"], "3")
+    says(two, "1 decision was not accepted", "#waiting-text")
+
+
 def waits(page: Page, count: int) -> None:
     """Wait until the page shows so many unsaved decisions."""
     if count:

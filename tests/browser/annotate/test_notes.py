@@ -11,6 +11,8 @@ from tests.browser.annotate.serving import (
     Subject,
     SubjectServer,
     label,
+    label_in_both,
+    open_answer,
     pairs,
     ready,
     says,
@@ -19,14 +21,7 @@ from tests.browser.annotate.serving import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-def open_answer(page: Page, number: int, item: str) -> None:
-    """Open an answered card in the list of recent answers, which begins with the last."""
-    page.keyboard.press("r")
-    page.locator("#recent-box .cards button").nth(number).click()
-    ready(page, item)
+    pass
 
 
 def notes(served: SubjectServer) -> list[tuple[Any, ...]]:
@@ -39,10 +34,10 @@ def test_undo_saves_the_note_of_the_open_card(serve: Serve, open_card: OpenCard)
     page = open_card(served.address())
     label(page, ["p000", "p001"])
     ready(page, "p002")
-    open_answer(page, 1, "p000")
+    open_answer(page, "p000", 1)
     page.keyboard.press("2")
     ready(page, "p002")
-    open_answer(page, 1, "p001")
+    open_answer(page, "p001", 1)
     page.keyboard.press("n")
     page.keyboard.type("of p001")
     page.keyboard.press("Alt+u")
@@ -68,11 +63,7 @@ def test_a_note_does_not_go_to_a_rejected_card(serve: Serve, open_card: OpenCard
     served = serve(Subject(pairs(4)))
     one = open_card(served.address())
     two = open_card(served.address())
-    label(one, ["p000"])
-    shows(one, "p001")
-    wait_until_saved(one)
-    label(two, ["p000"], "3")
-    says(two, "1 decision was not accepted", "#waiting-text")
+    label_in_both(one, two)
     ready(two, "p001")
     two.keyboard.press("n")
     two.keyboard.type("of p001")
@@ -99,7 +90,7 @@ def test_a_note_is_saved_when_its_card_is_left(serve: Serve, open_card: OpenCard
     page = open_card(served.address())
     label(page, ["p000", "p001"])
     ready(page, "p002")
-    open_answer(page, 0, "p001")
+    open_answer(page, "p001")
     page.keyboard.press("n")
     page.keyboard.type("of p001")
     if way == "skip":
@@ -123,14 +114,14 @@ def test_the_page_says_that_a_note_is_not_saved(serve: Serve, open_card: OpenCar
     label(page, ["p000"])
     ready(page, "p001")
     wait_until_saved(page)
-    open_answer(page, 0, "p000")
+    open_answer(page, "p000")
     page.keyboard.press("n")
     page.keyboard.type("half a tho")
     page.wait_for_timeout(200)
     again = open_card(served.address(), context=page.context)
     page.close()  # as in a crash: the page cannot save anything
     ready(again, "p001")
-    open_answer(again, 0, "p000")
+    open_answer(again, "p000")
     assert again.locator("#note").input_value() == "half a tho"
     says(again, "Not saved yet: choose “Done” to save the note.", "#note-hint")
     again.get_by_role("button", name="Done").click()
@@ -146,7 +137,7 @@ def test_messages_do_not_stay_beside_other_cards(serve: Serve, open_card: OpenCa
     label(page, ["p000"])
     ready(page, "p001")
     says(page, "Saved: SVC")  # with the next card
-    open_answer(page, 0, "p000")
+    open_answer(page, "p000")
     assert page.locator("#message").inner_text() == ""
     page.keyboard.press("n")
     page.keyboard.type("x")

@@ -10,6 +10,8 @@ from tests.browser.annotate.serving import (
     SubjectServer,
     answers,
     label,
+    label_in_both,
+    open_answer,
     pairs,
     ready,
     says,
@@ -20,12 +22,6 @@ from tests.browser.annotate.serving import (
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-
-def open_last_answer(page: Page, item: str) -> None:
-    page.keyboard.press("r")
-    page.locator("#recent-box .cards button").first.click()
-    ready(page, item)
 
 
 def kinds(served: SubjectServer) -> list[tuple[str, str, str]]:
@@ -106,7 +102,7 @@ def test_a_decision_that_a_list_has_shown_can_be_replaced_offline(
     label(one, ["p000"])
     waits(two, 1)
     two.bring_to_front()
-    open_last_answer(two, "p000")
+    open_answer(two, "p000")
     says(two, "Your answer: SVC", "#current-answer")
     ready(two, "p000")
     two.keyboard.press("3")
@@ -125,7 +121,7 @@ def test_undo_of_a_rejected_decision_drops_it(serve: Serve, open_card: OpenCard)
     two = open_card(served.address())
     ready(two, "p001")
     for page in (one, two):
-        open_last_answer(page, "p000")
+        open_answer(page, "p000")
     label(two, ["p000"], "3")
     shows(two, "p001")
     wait_until_saved(two)
@@ -200,7 +196,7 @@ def test_an_answer_that_adjudicators_have_seen_returns(serve: Serve, open_card: 
     text = page.locator("#rest").inner_text()
     assert "change answers that no adjudicator has seen" in text
     served.ask({"p000": pairs(1)["p000"]}, ("ben",), "adjudication")
-    open_last_answer(page, "p000")
+    open_answer(page, "p000")
     page.keyboard.press("2")
     says(page, "adjudicators have seen them", "#trouble-text")
     page.get_by_role("button", name="Leave it unchanged").click()
@@ -211,11 +207,7 @@ def test_a_rejected_card_is_shown_with_the_progress(serve: Serve, open_card: Ope
     served = serve(Subject(pairs(3)))
     one = open_card(served.address())
     two = open_card(served.address())
-    label(one, ["p000"])
-    shows(one, "p001")
-    wait_until_saved(one)
-    label(two, ["p000"], "3")
-    says(two, "1 decision was not accepted", "#waiting-text")
+    label_in_both(one, two)
     two.reload()
     says(two, "You chose free here", "#trouble-text")
     says(two, "1 of 3", "#progress-text")
