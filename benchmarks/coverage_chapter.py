@@ -169,7 +169,7 @@ def chart(methods: Methods) -> dict[str, Any]:
     coverage = {key: cells for key, cells in methods.items() if key[0] not in TESTS}
     tests = {key: cells for key, cells in methods.items() if key[0] in TESTS}
     panels = [
-        _panel(coverage, "% of samples in which the limits hold the truth", (LEAST, 0.95)),
+        _panel(coverage, "% of samples in which the limits contain the true value", (LEAST, 0.95)),
         _panel(tests, "% of samples in which a true null hypothesis is rejected", (0.05, SIZE)),
     ]
     return {

@@ -49,7 +49,7 @@ def batches(first: int, samples: int, *, batch: int = BATCH) -> Iterator[tuple[i
 
 
 def limits_hold(limits: tuple[FloatArray, FloatArray], truth: FloatArray) -> BoolArray:
-    """Tell where limits hold the truth."""
+    """Return where limits contain the true value."""
     lower, upper = limits
     return np.asarray((lower <= truth + _ROUNDING) & (truth - _ROUNDING <= upper))
 

@@ -70,7 +70,7 @@ def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
 
 
 def test_limits_that_allow_for_the_choice_keep_their_level() -> None:
-    """The best of 20 equally good lists is chosen: how often does its interval hold the truth?"""
+    """The best of 20 equally good lists is chosen: how often does its interval contain the true value?"""
     rng, truth, covered = np.random.default_rng(1), 0.3, np.zeros(2)
     for _ in range(300):
         k = rng.binomial(40, truth, size=20)

@@ -83,7 +83,7 @@ def estimate_from_strata(size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
 
 
 def coverage(size: list[int], draws: list[int], precision: list[float]) -> float:
-    """Return the share of stratified samples whose limits hold the truth."""
+    """Return the share of stratified samples whose limits contain the true value."""
     sizes, drawn = np.array(size), np.array(draws)
     true = np.round(sizes * np.array(precision)).astype(int)
     hits = np.random.default_rng(0).hypergeometric(
