@@ -23,7 +23,7 @@ from pipeline.errors import (
     value_text,
 )
 from pipeline.kernels import cells
-from pipeline.kernels.numeric import FloatArray, IntArray, whole_number
+from pipeline.kernels.numeric import FloatArray, IntArray
 
 # Counts: numbers, lists, NumPy, pandas and Polars
 
@@ -212,7 +212,7 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
             rule = "is String, not a whole number (cast it to Int64)"
             wrong.append(Violation(rule, column, 0))
             continue
-        frame = frame.with_columns(whole_number(column, values.dtype))
+        frame = frame.with_columns(cells.whole_number(column, values.dtype))
         bad = frame.get_column(column).is_null()
         if bad.any():
             wrong.append(_count_violation(values, bad))

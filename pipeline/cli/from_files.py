@@ -29,7 +29,7 @@ from pipeline.cli.options import (
 )
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.cells import NO_WORD, UNCLEAR, Kind, NumberFormat, number_formats
 from pipeline.memory import with_limit
@@ -808,7 +808,7 @@ def read(file: Path, options: TableOptions) -> pl.DataFrame:
     kinds: dict[str, Kind] = dict.fromkeys(SIGNATURE, "count")
     forms = number_formats(raw.lazy(), kinds, decimal=options.decimal)
     counts = raw.with_columns(
-        numeric.whole_number(name, raw.schema[name], form) for name, form in forms.items()
+        cells.whole_number(name, raw.schema[name], form) for name, form in forms.items()
     )
     wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name, forms[name]))]
     wrong += [each for name in _word_columns(raw.schema) if (each := _word_violation(raw, name))]
@@ -843,7 +843,7 @@ def _word_columns(schema: pl.Schema) -> list[str]:
 def _word_violation(raw: pl.DataFrame, name: str) -> Violation | None:
     if errors.no_plain_values(raw.schema[name]):
         return None
-    bad = raw.filter(numeric.text_or_null(name).is_null())
+    bad = raw.filter(cells.text_or_null(name).is_null())
     examples = tuple(
         f"line {line}: {'empty' if value is None else repr(value)}"
         for line, value in bad.select(LINE, pl.col(name).cast(pl.String)).head(3).rows()

@@ -15,7 +15,7 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.parsers.postgres import PostgresParser
 
-from pipeline.expressions.functions import (
+from pipeline.expressions.expression import (
     AGGREGATES,
     FUNCTIONS,
     NotByRow,

@@ -1,4 +1,4 @@
-"""Cells of tables: labels, spreadsheet errors, and number formats of text columns."""
+"""Cells of tables: words, labels, judgements, numbers and their formats, spreadsheet errors."""
 
 from __future__ import annotations
 
@@ -381,3 +381,197 @@ def _tell(
     if _POINT in fitting and row["marked"] and (PLAIN in fitting or not row["shown"]):
         return replace(PLAIN, unclear=True)
     return next(form for form in (PLAIN, _COMMA, *fitting) if form in fitting)
+
+
+# Numbers, words and judgements of a column, and the values that are none
+
+TRUE = ("1", "true", "yes", "y", "+", "tp")
+FALSE = ("0", "false", "no", "n", "-", "fp")
+"""Spellings of a judgement, in any case; an empty field means not judged."""
+_LARGEST_SUM = 2.0**53
+"""Upper bound on the sum of a column of counts: Float64 has every whole number below."""
+_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}\.000$"
+"""Text that is 1000 or 1, depending on the meaning of the point."""
+
+
+def whole_number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
+    """Return a column as Int64; null where it does not hold a whole number.
+
+    A whole number may be kept as a float or decimal, and written as one: 6.0, 10.00, 1e+05. Floats
+    are accepted below 2^53 only, beyond which they skip whole numbers. Booleans, dates, times and
+    durations are not numbers; nor is the text 1.000, which may be a thousand.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    dtype : DataType
+        Its present type.
+    form : NumberFormat
+        Number format of a text column, from `number_formats`.
+
+    Returns
+    -------
+    Expr
+        Int64, of the same name.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"f": [" 12", "1.5", "6.0"]})
+    >>> texts.select(whole_number("f", pl.String())).to_series().to_list()
+    [12, None, 6]
+    """
+    value = pl.col(column)
+    if dtype.is_integer():
+        return value.cast(pl.Int64, strict=False)
+    if dtype.is_float():
+        return _whole_float(value)
+    if dtype.is_decimal():
+        return _without_decimals(value.cast(pl.String))
+    if dtype != pl.String:
+        return pl.lit(None, pl.Int64).alias(column)
+    text = form.plain(value)
+    exponent = text.str.contains("[eE]")
+    other = pl.when(exponent).then(_whole_float(text.cast(pl.Float64, strict=False)))
+    return other.when(~text.str.contains(_THOUSANDS)).then(_without_decimals(text))
+
+
+def _without_decimals(text: pl.Expr) -> pl.Expr:
+    """Return what is written in digits, and after a point in zeros alone, as Int64; else null."""
+    return text.str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
+
+
+def _whole_float(value: pl.Expr) -> pl.Expr:
+    """Return floats that are whole and below 2^53 as Int64; else null."""
+    whole = value.cast(pl.Int64, strict=False)
+    return pl.when((whole == value) & (value.abs() < _LARGEST_SUM)).then(whole)
+
+
+def count_column(
+    column: str,
+    dtype: pl.DataType,
+    form: NumberFormat = PLAIN,
+    *,
+    least: int = 0,
+    before: int = 0,
+) -> pl.Expr:
+    """Return a column as counts that can be summed; null where the value is not a count.
+
+    Also null from where the running sum of the counts reaches 2^53, about 9e15, as sums of 64 bits
+    would overflow.
+
+    Parameters
+    ----------
+    column, dtype, form
+        As of `whole_number`.
+    least : int
+        The smallest count.
+    before : int
+        Sum of the counts before these rows, if a column is read in parts.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"f": ["12", "-1", str(2**63 - 1)]})
+    >>> texts.select(count_column("f", pl.String())).to_series().to_list()
+    [12, None, None]
+    """
+    whole = whole_number(column, dtype, form)
+    count = pl.when(whole >= least).then(whole)
+    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _LARGEST_SUM - before
+    return pl.when(fits).then(count)
+
+
+def number(column: str, dtype: pl.DataType, form: NumberFormat = PLAIN) -> pl.Expr:
+    """Return a column as Float64; null for NaN and what is not a number.
+
+    Booleans, dates, times and durations are not numbers. Per cent are divided by 100.
+
+    Parameters
+    ----------
+    column, dtype, form
+        As of `whole_number`.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"x": ["-inf", "2e-3", "nan"]})
+    >>> texts.select(number("x", pl.String())).to_series().to_list()
+    [-inf, 0.002, None]
+    """
+    value = pl.col(column)
+    if not dtype.is_numeric() and dtype != pl.String:
+        return pl.lit(None, pl.Float64).alias(column)
+    if dtype != pl.String:
+        return value.cast(pl.Float64, strict=False).fill_nan(None)
+    value = form.plain(value).cast(pl.Float64, strict=False).fill_nan(None)
+    return value / 100.0 if form.percent else value
+
+
+def text_or_null(column: str) -> pl.Expr:
+    """Return a column as words; null where blank, or a spreadsheet error.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", "#NAME?"]})
+    >>> texts.select(text_or_null("l1")).to_series().to_list()
+    ['in Frage', None, None]
+    """
+    return word(pl.col(column).cast(pl.String))
+
+
+def judgement(column: str) -> pl.Expr:
+    """Return a column as Boolean; null where not judged or the spelling is unknown.
+
+    Accepts Booleans, and the floats 1.0 and 0.0, which programs make of columns with empty fields.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe", "0.0"]})
+    >>> texts.select(judgement("tp")).to_series().to_list()
+    [True, False, None, None, False]
+    """
+    one = single_label(pl.col(column).cast(pl.String))
+    text = one.str.strip_chars().str.to_lowercase()
+    folded = text.str.replace(r"^([01])\.0*$", "${1}")
+    true = pl.when(folded.is_in(TRUE)).then(statement=True)
+    return true.when(folded.is_in(FALSE)).then(statement=False)
+
+
+def faults(
+    frame: pl.LazyFrame,
+    *,
+    parsed: Mapping[str, pl.Expr],
+    problem: str,
+    required: bool,
+    forms: Mapping[str, NumberFormat] | None = None,
+) -> pl.LazyFrame:
+    """Return one row for each value that could not be parsed.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        The raw rows, with the columns file and line.
+    parsed : mapping of str to Expr
+        Column of the file to its parsed form, null on failure.
+    problem : str
+        The message.
+    required : bool
+        Whether an empty field is an error too.
+    forms : mapping of str to NumberFormat, optional
+        Formats of the columns of numbers.
+
+    Returns
+    -------
+    LazyFrame
+        file, line, column, value, problem, as in `schemas.Faults`.
+    """
+    wrong = []
+    for column, value in parsed.items():
+        text = pl.col(column).cast(pl.String)
+        form = (forms or {}).get(column, PLAIN)
+        failed = value.is_null() & (~form.is_empty(text) | pl.lit(required))
+        what = pl.lit(problem)
+        if form.unclear:
+            what = pl.when(text.str.contains(r"\d[.,]\d")).then(pl.lit(UNCLEAR)).otherwise(what)
+        row = {"column": pl.lit(column), "value": text, "problem": what}
+        wrong.append(frame.filter(failed).select("file", "line", **row))
+    return pl.concat(wrong)

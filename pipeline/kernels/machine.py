@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import PLAIN, NumberFormat
 from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.sampling import seeded_key
@@ -176,7 +176,7 @@ def probability(column: str, form: NumberFormat = PLAIN) -> pl.Expr:
     text = pl.col(column).cast(pl.String)
     number = form.plain(text).cast(pl.Float64, strict=False) / (100.0 if form.percent else 1.0)
     chance = pl.when(number.is_between(0.0, 1.0)).then(number + 0.0)
-    return pl.coalesce(numeric.judgement(column).cast(pl.Float64), chance)
+    return pl.coalesce(cells.judgement(column).cast(pl.Float64), chance)
 
 
 def duplicate_faults(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
@@ -228,7 +228,7 @@ def unknown_candidate_faults(
 
 def _names_candidate(units: Sequence[str]) -> pl.Expr:
     """Return true if a row identifies a candidate; others are already faults."""
-    return pl.all_horizontal(numeric.text_or_null(name).is_not_null() for name in units)
+    return pl.all_horizontal(cells.text_or_null(name).is_not_null() for name in units)
 
 
 def _candidate_faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr) -> pl.LazyFrame:
@@ -259,7 +259,7 @@ def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     [('m', 'model', 'x', 2)]
     """
     long = [
-        rows.select(judge=_JUDGE, column=pl.lit(name), value=numeric.text_or_null(name))
+        rows.select(judge=_JUDGE, column=pl.lit(name), value=cells.text_or_null(name))
         for name in columns
     ]
     nothing = pl.LazyFrame(schema={"judge": pl.String, "column": pl.String, "value": pl.String})

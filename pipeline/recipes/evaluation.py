@@ -15,10 +15,9 @@ from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import FORMATS, format_of
 from pipeline.formats.content import first_lines, is_conllu
 from pipeline.formats.unicode import normalise_column, normalise_series
-from pipeline.kernels.cells import Decimal, label_lists
+from pipeline.kernels.cells import Decimal, judgement, label_lists
 from pipeline.kernels.clustering.encoding import Noise, is_noise, noise_labels
 from pipeline.kernels.clustering.senses import SINGLE, SINGLE_TOKENS
-from pipeline.kernels.numeric import judgement
 from pipeline.recipes.base import Recipe, run_recipe
 from pipeline.recipes.inputs import (
     CorpusFiles,

@@ -27,7 +27,7 @@ from pipeline.formats.corpora.plain_text import (
 from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
 from pipeline.formats.unicode import normalise
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import Decimal, Kind, NumberFormat, number_formats
 from pipeline.kernels.cooccurrence.tokens import OWN_CASE
 from pipeline.runner.inputs import Places, SourceFile, find, search_files
@@ -747,7 +747,7 @@ class TableFile:
         """Return the numbers of a column; None if it is not numeric."""
         text = pl.col(name)
         nothing = form.is_empty(text) | text.str.strip_chars().str.to_lowercase().is_in(_NOTHING)
-        table = self.head.select(numeric.number(name, pl.String(), form), filled=~nothing)
+        table = self.head.select(cells.number(name, pl.String(), form), filled=~nothing)
         values, filled = table[name], int(table["filled"].sum())
         return values if form.unclear or 0 < _NUMBERS * filled <= values.count() else None
 

@@ -1,13 +1,18 @@
-"""Cells of tables: errors of spreadsheets are no words, words that look odd are."""
+"""Cells of tables: words, lists of labels, numbers and judgements, or null."""
 
 from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cells import is_error, label_lists, word
+from pipeline.kernels.cells import is_error, judgement, label_lists, number, whole_number, word
 
 WORDS = (
     "null",
@@ -88,3 +93,84 @@ def test_text_without_json_is_one_label(labels: list[str]) -> None:
         stripped = one(text, pl.col("x").str.strip_chars())
         usable = bool(stripped) and not one(text, is_error(pl.col("x")))
         assert label == ([stripped] if usable else None)
+
+
+# Numbers of columns: the number in a cell, or null if it has none.
+
+BIG = 2**63
+DAY = datetime.datetime(2024, 1, 31)
+NO_NUMBERS = {
+    "truth values": pl.Series([True, False]),
+    "dates": pl.Series([DAY.date()]),
+    "timestamps": pl.Series([DAY]),
+    "times": pl.Series([datetime.time(1)]),
+    "durations": pl.Series([datetime.timedelta(days=1)]),
+    "nothing": pl.Series([None, None]),
+}
+WHOLE: dict[str, tuple[pl.Series, list[int | None]]] = {
+    "decimals": (
+        pl.Series(["3.50", "10.90", "10.00", "-2.00", "0.00"]).cast(pl.Decimal(12, 2)),
+        [None, None, 10, -2, 0],
+    ),
+    "decimals of thousandths": (pl.Series(["1.000", "1.001"]).cast(pl.Decimal(9, 3)), [1, None]),
+    "large decimals": (
+        pl.Series([Decimal(BIG - 1), Decimal(BIG)], dtype=pl.Decimal(38, 0)), [BIG - 1, None],
+    ),
+    "floats": (
+        pl.Series([6.0, 3.9, math.nan, math.inf, -math.inf, None, -0.0, 2.0**53 - 1, 2.0**53]),
+        [6, None, None, None, None, None, 0, 2**53 - 1, None],
+    ),
+    "unsigned": (pl.Series([7, BIG - 1, BIG], dtype=pl.UInt64), [7, BIG - 1, None]),
+    "128 bits": (pl.Series([-7, BIG], dtype=pl.Int128), [-7, None]),
+    "texts": (
+        pl.Series([" 12", "6.0", "10.00", "6.", "+6", "1e+05", "2E3", "-0.0", str(BIG - 1)]),
+        [12, 6, 10, 6, 6, 100_000, 2_000, 0, BIG - 1],
+    ),
+    # 1.000 means a thousand in half of the world, and 1 in the other half; 1234.000 is clear.
+    "texts of thousands": (
+        pl.Series(["1.000", "-12.000", "999.000", "0.000", "1234.000"]),
+        [None, None, None, 0, 1234],
+    ),
+    "texts without a whole number": (
+        pl.Series(["3.5", "1,5", "1e-1", "1e16", "nan", "inf", ".", "", "e5", None, str(BIG),
+                   "9007199254740993.5", "true", "2024-01-31", "1_000"]),
+        [None] * 15,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_whole_numbers_are_read_from_columns(case: str) -> None:
+    values, expected = WHOLE[case]
+    assert read_by(whole_number, values) == expected
+
+
+@pytest.mark.parametrize("case", NO_NUMBERS)
+@pytest.mark.parametrize("parse", [whole_number, number])
+def test_values_that_are_no_numbers_are_null(parse: Any, case: str) -> None:
+    values = NO_NUMBERS[case]
+    assert read_by(parse, values) == [None] * len(values)
+
+
+def read_by(parse: Any, values: pl.Series) -> list[Any]:
+    rows = pl.DataFrame({"x": values, "place": range(len(values))})
+    return rows.select("place", parse("x", values.dtype)).get_column("x").to_list()
+
+
+def test_numbers_are_read_from_columns() -> None:
+    assert read_by(number, pl.Series(["3.50", None]).cast(pl.Decimal(9, 2))) == [3.5, None]
+    assert read_by(number, pl.Series([" 0.5", "nan", "-inf", "x"])) == [0.5, None, -math.inf, None]
+    assert read_by(number, pl.Series([3, None])) == [3.0, None]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pl.Series(["1", " No", "1.0", "0.00", "maybe", "2.0", "0.5", None]),
+        pl.Series([1.0, 0.0, 1.0, 0.0, 3.0, 2.0, 0.5, None]),
+        pl.Series(["1", "0", "1", "0", "3", "2", ".5", None]).cast(pl.Decimal(9, 2)),
+    ],
+)
+def test_judgements_are_read_from_columns(values: pl.Series) -> None:
+    result = pl.DataFrame({"x": values}).select(judgement("x")).to_series().to_list()
+    assert result == [True, False, True, False, None, None, None, None]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import PLAIN, Kind, NumberFormat, number_formats
 
 
@@ -19,7 +19,7 @@ def format_and_numbers(
     """Return the format of a column, and its numbers."""
     rows = pl.DataFrame({"x": texts}, schema={"x": pl.String})
     form = number_formats(rows.lazy(), {"x": kind}, **options)["x"]
-    parse = numeric.whole_number if kind == "count" else numeric.number
+    parse = cells.whole_number if kind == "count" else cells.number
     return form, rows.select(parse("x", pl.String(), form)).to_series().to_list()
 
 
@@ -96,8 +96,8 @@ def test_signs_of_missing_values_are_no_faults() -> None:
     form, values = format_and_numbers(["NA", "0,5", "-"], "number", missing=["NA", "-"])
     assert (form, values) == (NumberFormat(",", missing=("NA", "-")), [None, 0.5, None])
     rows = pl.LazyFrame({"x": ["NA", "y"], "file": "t", "line": [2, 3]})
-    parsed = {"x": numeric.number("x", pl.String(), form)}
-    wrong = numeric.faults(rows, parsed=parsed, problem="p", required=False, forms={"x": form})
+    parsed = {"x": cells.number("x", pl.String(), form)}
+    wrong = cells.faults(rows, parsed=parsed, problem="p", required=False, forms={"x": form})
     assert wrong.collect()["line"].to_list() == [3]
 
 

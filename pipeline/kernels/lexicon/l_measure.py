@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.assignment import match_most
 from pipeline.kernels.lexicon.wordlists import Both, sizes
-from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, f_score, overlaps
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.overlaps import f_score, match_most, overlaps
 from pipeline.kernels.partitions import (
     Ranges,
     batches,

@@ -42,7 +42,7 @@ from pipeline.kernels.clustering.systems import (
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
 from pipeline.kernels.clustering.types.evaluation import TypeLevelTables, evaluate_type_level
-from pipeline.kernels.numeric import overlaps
+from pipeline.kernels.overlaps import overlaps
 from pipeline.kernels.partitions import count_rows
 from pipeline.registry import NameIn
 from pipeline.stages.base import (

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field
 
 from pipeline.errors import ConfigError, DataError, Problem
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import NO_NUMBER, NO_WORD, Kind, label_lists
 from pipeline.kernels.clustering import encoding
 from pipeline.kernels.clustering.encoding import WEIGHT, Noise, is_noise, noise_labels, own_cluster
@@ -113,12 +113,12 @@ class Columns:
         weights = config.weight_columns(schema)
         require(schema, [(f"columns.{WEIGHT}", name) for name in weights])
         self.counts = {
-            name: numeric.count_column(name, schema[name], form, least=1)
+            name: cells.count_column(name, schema[name], form, least=1)
             for name, form in self.forms.items()
             if name not in weights
         }
         self.weights = {
-            name: numeric.number(name, schema[name], self.forms[name]) for name in weights
+            name: cells.number(name, schema[name], self.forms[name]) for name in weights
         }
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
@@ -155,14 +155,14 @@ class Columns:
         """Return unusable values: empty labels, invalid counts or weights."""
         label = pl.col(self.names[self.label]).cast(pl.String)
         texts = {
-            self.names["item"]: numeric.text_or_null(self.names["item"]),
+            self.names["item"]: cells.text_or_null(self.names["item"]),
             self.names[self.label]: label_lists(label),
-            **{self.names[each]: numeric.text_or_null(self.names[each]) for each in self.by},
+            **{self.names[each]: cells.text_or_null(self.names[each]) for each in self.by},
         }
-        wrong = [numeric.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
+        wrong = [cells.faults(self.raw, parsed=texts, problem=NO_WORD, required=True)]
         if self.counts:
             wrong.append(
-                numeric.faults(
+                cells.faults(
                     self.raw,
                     parsed=self.counts,
                     problem=_NO_COUNT,
@@ -172,7 +172,7 @@ class Columns:
             )
         if self.weights:
             wrong.append(
-                numeric.faults(
+                cells.faults(
                     self.raw,
                     parsed=self.weights,
                     problem=NO_NUMBER,
@@ -185,7 +185,7 @@ class Columns:
             parts = label.str.split(config.separator)
             whole = pl.when(~parts.list.contains("")).then(label)
             bad = {self.names[self.label]: whole}
-            wrong.append(numeric.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
+            wrong.append(cells.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
         return pl.concat(wrong)
 
 
@@ -692,9 +692,7 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
     text = pl.col(item).cast(pl.String)
     forms = config.formats(raw)
-    counts = {
-        name: numeric.count_column(name, schema[name], forms[name]) for name in config.classes
-    }
+    counts = {name: cells.count_column(name, schema[name], forms[name]) for name in config.classes}
     folded = text.str.to_lowercase() if config.fold else text
     # One class at a time: a class may be named item, gold or f.
     rows = pl.concat(
@@ -702,10 +700,8 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
         for name, count in counts.items()
     )
     bad = [
-        numeric.faults(
-            raw, parsed={item: numeric.text_or_null(item)}, problem=NO_WORD, required=True
-        ),
-        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False, forms=forms),
+        cells.faults(raw, parsed={item: cells.text_or_null(item)}, problem=NO_WORD, required=True),
+        cells.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False, forms=forms),
     ]
     return rows, pl.concat(bad)
 

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from pipeline import memory
 from pipeline.config_model import OptionModel
 from pipeline.errors import DataError
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.concordance import FORM, SPACE_AFTER, SURFACE
@@ -866,8 +866,8 @@ def words_of(tables: Tables, option: str) -> list[str]:
     """
     raw = tables[option]
     require(raw.collect_schema(), [(option, "word")])
-    word = numeric.text_or_null("word")
-    wrong = numeric.faults(raw, parsed={"word": word}, problem=NO_WORD, required=True).collect()
+    word = cells.text_or_null("word")
+    wrong = cells.faults(raw, parsed={"word": word}, problem=NO_WORD, required=True).collect()
     if wrong.height:
         file, line, value = wrong.sort("file", "line").select("file", "line", "value").row(0)
         text = f": {value!r}" if value else ""

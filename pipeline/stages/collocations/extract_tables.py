@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import NO_NUMBER, NO_WORD, Kind, NumberFormat
 from pipeline.kernels.cooccurrence.counting import merge_pairs
 from pipeline.kernels.cooccurrence.pairs import count, marginals
@@ -134,12 +134,12 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     """Count one file."""
     raw = tables["path"]
     names = named_columns(raw.collect_schema(), config.columns, _UNITS)
-    units = {each: numeric.text_or_null(name) for each, name in names.items()}
+    units = {each: cells.text_or_null(name) for each, name in names.items()}
     pairs = raw.select(**units).drop_nulls()
     own = {names[each]: value for each, value in units.items()}
     return {
         "counts": count(pairs).with_columns(documents=pl.lit(1, pl.Int64)),
-        FAULTS: numeric.faults(raw, parsed=own, problem=NO_WORD, required=True),
+        FAULTS: cells.faults(raw, parsed=own, problem=NO_WORD, required=True),
     }
 
 
@@ -241,10 +241,10 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     schema = raw.collect_schema()
     scored = [(f"scores.{new}", name) for new, name in config.scores.items()]
     names = named_columns(schema, config.columns, _UNITS, further=scored)
-    units: dict[str, pl.Expr] = {each: numeric.text_or_null(name) for each, name in names.items()}
+    units: dict[str, pl.Expr] = {each: cells.text_or_null(name) for each, name in names.items()}
     forms = config.formats(raw)
     scores = {
-        new: numeric.number(name, schema[name], forms[name]) for new, name in config.scores.items()
+        new: cells.number(name, schema[name], forms[name]) for new, name in config.scores.items()
     }
     known = pl.Series("id", [], dtype=pl.String)
     if "learned_from" in tables:
@@ -259,10 +259,10 @@ def extract_scores(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
 
     def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
         rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
-        bad = [numeric.faults(raw, parsed=by_file, problem=NO_WORD, required=True)]
+        bad = [cells.faults(raw, parsed=by_file, problem=NO_WORD, required=True)]
         if parsed:
             bad.append(
-                numeric.faults(raw, parsed=parsed, problem=NO_NUMBER, required=False, forms=forms)
+                cells.faults(raw, parsed=parsed, problem=NO_NUMBER, required=False, forms=forms)
             )
         rows = rows.select(candidate_id("l1", "l2"), pl.all())
         if "learned_from" in tables:
@@ -325,9 +325,7 @@ class _Reading(NamedTuple):
             (self.further_in_file, NO_NUMBER, False),
         ]
         return [
-            numeric.faults(
-                rows, parsed=parsed, problem=problem, required=required, forms=self.forms
-            )
+            cells.faults(rows, parsed=parsed, problem=problem, required=required, forms=self.forms)
             for parsed, problem, required in checks
             if parsed
         ]
@@ -359,12 +357,12 @@ def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:
     columns = [(f"keep.{new}", name) for new, name in config.keep.items()]
     names = named_columns(schema, config.columns, (*_UNITS, *_COUNTS), further=columns)
     forms = config.formats(raw)
-    units: dict[str, pl.Expr] = {each: numeric.text_or_null(names[each]) for each in _UNITS}
+    units: dict[str, pl.Expr] = {each: cells.text_or_null(names[each]) for each in _UNITS}
     counts: dict[str, pl.Expr] = {
         each: _count(names[each], schema[names[each]], forms[names[each]]) for each in _COUNTS
     }
     further = {
-        new: numeric.number(name, schema[name], forms[name]) for new, name in config.keep.items()
+        new: cells.number(name, schema[name], forms[name]) for new, name in config.keep.items()
     }
     return _Reading(
         units,
@@ -379,7 +377,7 @@ def _reading(config: ExtractTable, raw: pl.LazyFrame) -> _Reading:
 
 def _count(column: str, dtype: pl.DataType, form: NumberFormat) -> pl.Expr:
     """Return a column as frequencies; negative values would otherwise be dropped as too low."""
-    number = numeric.whole_number(column, dtype, form)
+    number = cells.whole_number(column, dtype, form)
     return pl.when(number >= 0).then(number)
 
 

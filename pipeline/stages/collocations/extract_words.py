@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import NO_WORD, Kind, NumberFormat
 from pipeline.kernels.cooccurrence import concordance, counting
 from pipeline.kernels.cooccurrence.counting import (
@@ -163,7 +163,7 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Iterator[Out
 
     def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
         name = names["f"]
-        f = numeric.count_column(name, schema[name], forms[name], before=counted)
+        f = cells.count_column(name, schema[name], forms[name], before=counted)
         return _read(config, rows, names, f, forms)
 
     def put(rows: pl.DataFrame) -> None:
@@ -185,12 +185,12 @@ def _read(
     forms: Mapping[str, NumberFormat],
 ) -> list[pl.LazyFrame]:
     """Return valid rows, then unreadable words, then unreadable counts."""
-    label = numeric.text_or_null(names["word"])
+    label = cells.text_or_null(names["word"])
     word = label.str.to_lowercase() if config.fold else label
     return [
         raw.select(word=word, f=f).drop_nulls(),
-        numeric.faults(raw, parsed={names["word"]: word}, problem=NO_WORD, required=True),
-        numeric.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True, forms=forms),
+        cells.faults(raw, parsed={names["word"]: word}, problem=NO_WORD, required=True),
+        cells.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True, forms=forms),
     ]
 
 

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.expressions import expression
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.annotation.gold import (
     WORDS,
     Covered,
@@ -41,9 +41,7 @@ from schemas import CandidateIds, Coverage, GoldCoverage, Judgements, JudgesProv
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
 _NO_LABEL = "is a spreadsheet error, not a label"
-_JUDGEMENT_SPELLING = (
-    f"is not a judgement ({', '.join(numeric.TRUE)} or {', '.join(numeric.FALSE)})"
-)
+_JUDGEMENT_SPELLING = f"is not a judgement ({', '.join(cells.TRUE)} or {', '.join(cells.FALSE)})"
 
 
 # Judgements
@@ -95,7 +93,7 @@ class JoinTable(StageConfig):
     def judgements(self) -> dict[str, pl.Expr]:
         """Return the judgement of a row in each category; null if there is none."""
         return {
-            category: numeric.judgement(source) if isinstance(source, str) else _is_positive(source)
+            category: cells.judgement(source) if isinstance(source, str) else _is_positive(source)
             for category, source in self.categories.items()
         }
 
@@ -144,7 +142,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     _require_labels(raw, config.categories)
     judgements = config.judgements()
     spelt = _fixed_spellings(config.categories, judgements)
-    units = {name: numeric.text_or_null(name) for name in names.values()}
+    units = {name: cells.text_or_null(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
         pairs.select("file", "line", "id", category=pl.lit(category), tp=judgement)
@@ -156,9 +154,9 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     judged = one.join(candidates, on="id", how="semi").select("category", "id", "tp")
     whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
     bad = [
-        numeric.faults(raw, parsed=units, problem=NO_WORD, required=True),
+        cells.faults(raw, parsed=units, problem=NO_WORD, required=True),
         *(
-            [numeric.faults(raw, parsed=spelt, problem=_JUDGEMENT_SPELLING, required=False)]
+            [cells.faults(raw, parsed=spelt, problem=_JUDGEMENT_SPELLING, required=False)]
             if spelt
             else []
         ),
@@ -227,7 +225,7 @@ def _errors_of_labels(
     names = {each.column for each in categories.values() if isinstance(each, LabelColumn)}
     texts = {name: pl.col(name).cast(pl.String) for name in sorted(names)}
     labels = {name: pl.when(~is_error(text)).then(text) for name, text in texts.items()}
-    return [numeric.faults(raw, parsed=labels, problem=_NO_LABEL, required=False)] if labels else []
+    return [cells.faults(raw, parsed=labels, problem=_NO_LABEL, required=False)] if labels else []
 
 
 # Pairs of a file that are not candidates
@@ -380,8 +378,8 @@ def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: list[str]) -> 
 
 Place: TypeAlias = Literal["id", "l1", "l2", "judge"]
 _PREDICTION_SPELLING = (
-    f"is not a probability in [0, 1] or a label ({', '.join(numeric.TRUE)} or "
-    f"{', '.join(numeric.FALSE)})"
+    f"is not a probability in [0, 1] or a label ({', '.join(cells.TRUE)} or "
+    f"{', '.join(cells.FALSE)})"
 )
 
 
@@ -429,7 +427,7 @@ def join_machine(config: JoinMachine, tables: Tables) -> Outputs:
     by = None if config.judge else config.columns.get("judge", "judge")
     _require(config, schema, units, columns, by)
     _require_labels(raw, columns)
-    judge = pl.lit(config.judge) if by is None else numeric.text_or_null(by).str.strip_chars()
+    judge = pl.lit(config.judge) if by is None else cells.text_or_null(by).str.strip_chars()
     key = candidate_id(*units) if len(units) > 1 else pl.col(units[0]).cast(pl.String).alias("id")
     forms = config.formats(raw)
     parsed = {category: _prediction(source, forms) for category, source in columns.items()}
@@ -503,12 +501,12 @@ def _unreadable(
     forms: Mapping[str, NumberFormat],
 ) -> pl.LazyFrame:
     """Return required values that are empty, and invalid predictions."""
-    filled = {name: numeric.text_or_null(name) for name in names}
+    filled = {name: cells.text_or_null(name) for name in names}
     spelt = _fixed_spellings(columns, parsed)
-    bad = [numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
+    bad = [cells.faults(raw, parsed=filled, problem=NO_WORD, required=True)]
     if spelt:
         bad.append(
-            numeric.faults(
+            cells.faults(
                 raw, parsed=spelt, problem=_PREDICTION_SPELLING, required=False, forms=forms
             )
         )
@@ -559,7 +557,7 @@ class JoinGold(StageConfig):
         """Return file, line, l1 and l2 as spelt in the lists; null if a row has not two words."""
         places: tuple[EntryPlace, ...] = ("entry",) if "entry" in self.columns else ("l1", "l2")
         names = named_columns(rows.collect_schema(), self.columns, places)
-        texts = [numeric.text_or_null(name) for name in names.values()]
+        texts = [cells.text_or_null(name) for name in names.values()]
         first, second = two_words(texts[0]) if len(texts) == 1 else texts
         return rows.select("file", "line", l1=first, l2=second)
 

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.annotation.adjudication import (
     ROUND,
     adjudicate,
@@ -628,8 +628,8 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",
         note=pl.lit(None, pl.String), **{unit: pl.col(unit) for unit in units[2:]},
     )  # fmt: skip
-    filled = {name: numeric.text_or_null(name) for name in units}
-    wrong = numeric.faults(raw, parsed=filled, problem=NO_WORD, required=True)
+    filled = {name: cells.text_or_null(name) for name in units}
+    wrong = cells.faults(raw, parsed=filled, problem=NO_WORD, required=True)
     return {"entries": rows, FAULTS: wrong}
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.expressions import expression
-from pipeline.kernels import cells, numeric
+from pipeline.kernels import cells
 from pipeline.kernels.cells import NO_WORD
 from pipeline.kernels.lexicon.wordlists import (
     ENTRY,
@@ -177,10 +177,10 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
 def _lexicon_faults(keyed: pl.LazyFrame, config: ExtractLexicon) -> pl.LazyFrame:
     column = config.columns.get("lemma", "lemma")
     table = keyed.rename({"lemma": column}) if column != "lemma" else keyed
-    words = {column: numeric.text_or_null(column)}
+    words = {column: cells.text_or_null(column)}
     form = keyed.filter(pl.col("form").is_not_null() & cells.word(pl.col("form")).is_null())
     bad = [
-        numeric.faults(table, parsed=words, problem=NO_WORD, required=True),
+        cells.faults(table, parsed=words, problem=NO_WORD, required=True),
         form.select(
             "file", "line", column=pl.lit(config.columns.get("form", "form")), value="form",
             problem=pl.lit(NO_WORD),

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, WaitsForPerson
-from pipeline.kernels import numeric
+from pipeline.kernels import cells
 from pipeline.kernels.annotation.adjudication import (
     CONFLICT,
     Round,
@@ -457,8 +457,8 @@ def _from_file(
     raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool
 ) -> tuple[pl.DataFrame, Outputs]:
     require(raw.collect_schema(), [("path", "lemma")])
-    words = {"lemma": numeric.text_or_null("lemma")}
-    empty = numeric.faults(raw, parsed=words, problem=NO_WORD, required=True)
+    words = {"lemma": cells.text_or_null("lemma")}
+    empty = cells.faults(raw, parsed=words, problem=NO_WORD, required=True)
     rows = raw.with_columns(words["lemma"].str.strip_chars()).drop_nulls("lemma")
     unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)

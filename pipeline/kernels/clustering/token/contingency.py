@@ -10,9 +10,9 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.assignment import match_most
 from pipeline.kernels.clustering.encoding import UNMAPPED, check_labels, refuse
 from pipeline.kernels.numeric import FloatArray, IntArray, codes
+from pipeline.kernels.overlaps import match_most
 from pipeline.kernels.statistics.fisher import deviance, stirling_remainder
 
 # Expected mutual information of classes and clusters of given sizes
