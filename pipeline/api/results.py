@@ -745,7 +745,12 @@ class Run:
         stages = self.record.stages if self.record else {}
         notes = {name: stage.note for name, stage in stages.items()}
         missing = [name for name in self.project.nodes if name not in self.manifests]
-        return {name: texts.get(notes.get(name, ""), notes.get(name, "")) for name in missing}
+        return {
+            name: texts.get(note)
+            or note.removeprefix(f"stage {name}: ").replace("1 error\n  - ", "")
+            for name in missing
+            for note in [notes.get(name, "")]
+        }
 
     def why_not(self, stage: str) -> str:
         """Return why a stage has no results; empty if it has."""

@@ -583,7 +583,7 @@ def test_a_failed_run_reports_the_evaluations_that_are_done(small: Path) -> None
         lx.run(small, runs=runs)
     page = (runs / "small" / "report" / "index.html").read_text()
     assert "Precision of n-best lists" in page
-    assert "Not available yet: stage choice: 1 error" in page
+    assert "Not available yet: stages.choice" in page
     assert "no list reaches min_precision = 0.9; the best are" in page
 
 

@@ -167,12 +167,14 @@ class TestOptions(StageOptions):
 class _Tables:
     """The tables of a comparison for one category.
 
-    The verdicts are based on `tests`: by clusters if these were requested.
+    The verdicts are based on `tests`: by clusters if these were requested. Those in `finite` are
+    about these candidates alone.
     """
 
     best: pl.DataFrame
     cuts: pl.DataFrame
     tests: pl.DataFrame
+    finite: pl.DataFrame
     lists: pl.DataFrame
     estimates: pl.DataFrame | None
     baseline: dict[str, Any] | None
@@ -230,6 +232,7 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
         best.filter(category=category),
         mine(stage.table("cuts")),
         verdict_tests(stage).filter(category=category),
+        mine(stage.table("differences")).filter(pl.col("population") == "finite"),
         mine(stage.table("baseline_cuts")),
         None if estimating is None else mine(estimating.table("precision").filter(condition)),
         None if baseline is None or baseline.is_empty() else baseline.row(0, named=True),
@@ -291,6 +294,7 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     if others.height:
         yield _not_separable(place, others)
     yield from _worse(place, tied["measure"].to_list(), set(rows["measure"]))
+    yield from _worse_here(place, tied["measure"].to_list())
     yield from _baseline(place, tied["measure"][0])
     rivals = [*tied["measure"], *others["measure"]]
     if len(rivals) > 1:
@@ -463,6 +467,24 @@ def worse_findings(
             "worse", "; ".join(parts), name=most.name, other=leader,
             value=most.difference, lower=most.lower, upper=most.upper, p_adjusted=most.p_adjusted,
         )  # fmt: skip
+
+
+def _worse_here(place: _Place, best: Sequence[str]) -> Iterator[Finding]:
+    """Say which further measures are worse for these candidates alone, if it is a question.
+
+    After full annotation it is none: every difference is known.
+    """
+    rows, alpha = place.tables.finite.filter(n=place.n), place.tested.alpha
+    if rows.filter(pl.col("lower") < pl.col("upper")).is_empty():
+        return
+    wider = surely_worse(place.tables.tests, best, n=place.n, alpha=alpha)
+    tests = rows.filter(~pl.any_horizontal(pl.col("measure_1", "measure_2").is_in(list(wider))))
+
+    def finding(about: str, text: str, **numbers: Any) -> Finding:
+        whole = phrases.sentence(f"for these candidates alone, {text}")
+        return Finding(**place.facts(f"{about}_here"), text=whole, **numbers)
+
+    yield from worse_findings(tests, best, set(), n=place.n, alpha=alpha, finding=finding)
 
 
 def _baseline(place: _Place, best: str) -> Iterator[Finding]:

@@ -42,6 +42,7 @@ def compared_measures(
     limits: Mapping[tuple[str, str], tuple[float, float]] | None = None,
     tied: bool = False,
     clustered: Sequence[dict[str, Any]] = (),
+    finite: Sequence[dict[str, Any]] = (),
     category: str = "TP",
     **options: Any,
 ) -> StageView:
@@ -77,7 +78,7 @@ def compared_measures(
         if limits is not None
     ]  # fmt: skip
     tables = {
-        "differences": table(MeasureDifferences, ends), "best": table(BestMeasures, rows), "cuts": table(CutComparison, cuts),
+        "differences": table(MeasureDifferences, [*ends, *finite]), "best": table(BestMeasures, rows), "cuts": table(CutComparison, cuts),
         "baseline_cuts": table(CutBaselineComparison, against),
         "clustered": table(ClusteredDifferences, clustered),
         "ranks.ranks": RANKED_MEASURES,
@@ -136,6 +137,35 @@ def test_worse_measures_have_their_difference_and_limits() -> None:
         == "MI is worse than log-likelihood by 12.4 points [8.1, 16.6], adjusted p = .003."
     )
     assert (worse.value, worse.lower, worse.upper) == (-0.124, -0.166, -0.081)
+
+
+def finite_difference(one: str, other: str, gap: float, half: float, p: float) -> dict[str, Any]:
+    """Return a test for the candidates alone, at 500."""
+    return {
+        "category": "TP", "measure_1": one, "measure_2": other, "n": 500, "population": "finite",
+        "difference": gap, "lower": gap - half, "upper": gap + half, "lower_family": gap - half,
+        "upper_family": gap + half, "p_adjusted": p,
+    }  # fmt: skip
+
+
+def test_measures_that_are_worse_for_these_candidates_alone_are_named() -> None:
+    finite = [
+        finite_difference("log_likelihood", "mi", 0.124, 0.05, 0.001),
+        finite_difference("log_likelihood", "t_score", 0.06, 0.05, 0.02),
+        finite_difference("log_likelihood", "dice", 0.06, 0.07, 0.3),
+        finite_difference("mi", "t_score", 0.06, 0.05, 0.02),
+    ]
+    of = compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS, limits={}, finite=finite)
+    here = "For these candidates alone, t-score is worse than log-likelihood by 6.0 points"
+    assert [each for each in texts("best_measures", of) if "candidates alone" in each] == [
+        f"{here} [1.0, 11.0], adjusted p = .020."
+    ]
+
+
+def test_after_full_annotation_no_difference_is_tested_for_these_candidates() -> None:
+    finite = [finite_difference("log_likelihood", "t_score", 0.002, 0.0, 0.0)]
+    of = compared_measures(ONE_MEASURES, TESTS_MEASURES, LISTS, limits={}, finite=finite)
+    assert not [each for each in texts("best_measures", of) if "candidates alone" in each]
 
 
 def test_the_direction_of_a_pair_makes_no_difference() -> None:
