@@ -335,11 +335,12 @@ def after(seconds: float) -> Way:
 
 
 def before_act(number: int) -> Way:
-    """Kill a run before one of its acts on the file system."""
+    """Kill a run before one of its acts on the file system, at its end if it has fewer."""
 
     def kill(laboratory: Laboratory, driver: Driver) -> None:
         driver.send(laboratory.words("run"), kill_at=number)
-        driver.outcome()
+        if driver.outcome() is not None:
+            driver.process.kill()
 
     return kill
 
