@@ -15,7 +15,7 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.parsers.postgres import PostgresParser
 
-from pipeline.expressions.expression import (
+from pipeline.expressions.functions import (
     AGGREGATES,
     FUNCTIONS,
     NotByRow,

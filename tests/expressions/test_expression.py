@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import schemas
 from pipeline.expressions import FUNCTIONS, expression, rewrite_sql
-from pipeline.expressions.expression import MANY
+from pipeline.expressions.functions import MANY
 from pipeline.expressions.grammar import DEEPEST, LONGEST, MOST
 from tests.expressions.frames import is_unchanged, refusal, value
 
