@@ -15,11 +15,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import boschloo_exact, fisher_exact
 
-from pipeline.kernels.statistics import boschloo, exact_tests
-from pipeline.kernels.statistics import boschloo as module
-from pipeline.kernels.statistics.boschloo import boschloo_greater, boschloo_two_sided
-from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, boschloo_minlike
-from pipeline.kernels.statistics.exact_tests import boschloo as boschloo_boschloo_two_sided
+from pipeline.kernels.statistics import exact_tests
+from pipeline.kernels.statistics.exact_tests import (
+    ALTERNATIVES,
+    TESTS,
+    boschloo_greater,
+    boschloo_minlike,
+    boschloo_two_sided,
+)
 from pipeline.kernels.statistics.fisher import fisher_greater, fisher_two_sided
 
 Table = tuple[int, int, int, int]
@@ -146,7 +149,7 @@ def test_batches_do_not_change_one_sided_p_values(rows: list[Table], random: Ran
     random.shuffle(rows)
     columns = [list(column) for column in zip(*rows, strict=True)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boschloo, "_CELLS", 40)
+        patch.setattr(exact_tests, "_CELLS", 40)
         few = boschloo_greater(*columns)
     assert few.tolist() == [alone[row] for row in rows]
     assert boschloo_greater(*columns).tolist() == few.tolist()
@@ -197,7 +200,7 @@ def test_two_sided_p_values_agree_with_those_by_hand() -> None:
 
 def test_twice_the_smaller_p_value_can_exceed_fishers() -> None:
     table = ([9], [14], [34], [38])
-    both, fishers = boschloo_boschloo_two_sided(*table)[0], fisher_two_sided(*table)[0]
+    both, fishers = exact_tests.boschloo(*table)[0], fisher_two_sided(*table)[0]
     assert (round(fishers, 4), round(both, 4)) == (0.0477, 0.0538)
     assert boschloo_minlike(*table)[0] == pytest.approx(slow(9, 14, 34, 38), rel=1e-9)
     assert boschloo_minlike(*table)[0] < fishers
@@ -247,9 +250,7 @@ def test_the_two_sided_test_keeps_its_level_and_rejects_more(p: float) -> None:
 def test_both_variants_have_equal_one_sided_p_values() -> None:
     for alternative in ("greater", "less"):
         p_values = boschloo_minlike([9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative)
-        expected = boschloo_boschloo_two_sided(
-            [9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative
-        )
+        expected = exact_tests.boschloo([9, 3], [14, 9], [34, 1], [38, 7], alternative=alternative)
         assert p_values.tolist() == expected.tolist()
 
 
@@ -273,7 +274,7 @@ def test_batches_do_not_change_two_sided_p_values(
 ) -> None:
     columns = ([3, 9, 0, 7, 4], [10, 20, 5, 12, 6], [6, 2, 4, 1, 0], [10, 15, 7, 8, 14])
     whole = boschloo_two_sided(*columns)
-    monkeypatch.setattr(module, "_ROWS", 20)
+    monkeypatch.setattr(exact_tests, "_ROWS", 20)
     few = boschloo_two_sided(*(column[::-1] for column in columns))
     assert whole == pytest.approx(few[::-1], rel=1e-12)
 
