@@ -234,7 +234,7 @@ def _find_sheet(project: Project, sheet: str) -> tuple[str, Sheets]:
         what, remedy = "no stage makes such sheets", did_you_mean(sheet, there)
     else:
         what, remedy = "several stages make sheets", f"name one: {', '.join(there)}"
-    raise ConfigError("SHEET", [Problem(sheet or "SHEET", what, remedy)])
+    raise ConfigError(project.experiment.name, [Problem(sheet or "stages", what, remedy)])
 
 
 def _ensure_made(
