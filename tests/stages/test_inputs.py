@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -157,7 +158,7 @@ DTYPES: Mapping[str, tuple[Any, list[int | None] | str]] = {
     "large decimals": (pl.Series([Decimal(3), Decimal(10) ** 25], dtype=pl.Decimal(38, 0)), [3, None]),
     "Float64": (pl.Series([3.0, 10.9]), [3, None]),
     "Float32": (pl.Series([3.5, 10.0], dtype=pl.Float32), [None, 10]),
-    "Float16": (pa.array([3.5, 10.0], pa.float16()), [None, 10]),
+    "Float16": (pa.array(np.array([3.5, 10.0], np.float16)), [None, 10]),
     "not finite": (pl.Series([math.nan, math.inf]), [None, None]),
     "large floats": (pl.Series([2.0**53, 10.0]), [None, 10]),
     "beyond 2^63": (pl.Series([3, 2**63], dtype=pl.UInt64), [3, None]),
