@@ -743,14 +743,9 @@ class Run:
         # Without the folder of the sheets, a path of this machine.
         texts = {str(wait): wait.text for wait in self.waits}
         stages = self.record.stages if self.record else {}
-        notes = {name: stage.note for name, stage in stages.items()}
         missing = [name for name in self.project.nodes if name not in self.manifests]
-        return {
-            name: texts.get(note)
-            or note.removeprefix(f"stage {name}: ").replace("1 error\n  - ", "")
-            for name in missing
-            for note in [notes.get(name, "")]
-        }
+        reasons = {name: stages[name].reason(name) if name in stages else "" for name in missing}
+        return {name: texts.get(reason, reason) for name, reason in reasons.items()}
 
     def why_not(self, stage: str) -> str:
         """Return why a stage has no results; empty if it has."""

@@ -376,9 +376,8 @@ def _last_outcome(last: RunRecord | None, stage: str) -> str:
         return ""
     if record.outcome == "waits":
         return "it waited in the last run"
-    head, *problems = record.note.splitlines() or [""]
-    text = head.removeprefix(f"stage {stage}: ")
-    if problems and re.fullmatch(r"\d+ errors?|.*:", text):  # a line for each error follows
+    text, *problems = record.reason(stage).splitlines() or [""]
+    if problems and re.fullmatch(r"\d+ errors|.*:", text):  # a line for each error follows
         first = problems[0].strip(" -")
         text = f"{text} {first}" if text.endswith(":") else first
     return f"it failed in the last run: {text}"

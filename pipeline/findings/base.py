@@ -273,7 +273,7 @@ def _finders_of(use: str) -> list[Finder]:
 
 MOST_LEADS = 5
 """The number of sentences beside the table at the top of a page."""
-_OF_PAIRS = ("worse", "worse_here", "pair", "together")
+_OF_PAIRS = ("worse", "worse_finite", "pair", "together")
 _IN_TABLE = {"best", "highest", "next", "range"}
 
 

@@ -81,8 +81,11 @@ def _check_measures(stage: StageView, findings: list[Finding]) -> int:
     _check_limits(tests)
     best = stage.table("best").collect()
     _check_best(best, truth)
+    rows = stage.table("differences").collect()
+    finite = {} if designed else verdicts(rows.filter(pl.col("population") == "finite"))
     for finding in findings:
-        _check_finding(finding, truth)
+        _check_finding(finding, finite if finding.about == "worse_finite" else truth)
+        assert finding.about != "worse_finite" or not _is_worse(finding, truth), finding.text
     _check_stars(stage, truth)
     return len(truth)
 
@@ -108,14 +111,19 @@ def _check_best(best: pl.DataFrame, truth: Mapping[Pair, str]) -> None:
         assert not worse & set(rows["measure"])
 
 
+def _is_worse(finding: Finding, truth: Mapping[Pair, str]) -> bool:
+    place = (finding.category or "", finding.n or 0, str(finding.other), str(finding.name))
+    return truth.get(place) == "better"
+
+
 def _check_finding(finding: Finding, truth: Mapping[Pair, str]) -> None:
     """A sentence has the word worse or better if and only if there is a verdict."""
     key = (finding.category or "", finding.n or 0)
-    if finding.about == "worse":
-        assert truth.get((*key, str(finding.other), str(finding.name))) == "better", finding.text
+    if finding.about in ("worse", "worse_finite"):
+        assert _is_worse(finding, truth), finding.text
         assert finding.lower is None or finding.upper is None or finding.upper <= 0, finding.text
     elif finding.about == "together":
-        assert truth.get((*key, str(finding.other), str(finding.name))) != "better", finding.text
+        assert not _is_worse(finding, truth), finding.text
     elif finding.about == "pair":
         one, two = str(finding.name), str(finding.other)
         word = {"better": 1, "worse": -1}

@@ -294,7 +294,7 @@ def _findings_at(place: _Place) -> Iterator[Finding]:
     if others.height:
         yield _not_separable(place, others)
     yield from _worse(place, tied["measure"].to_list(), set(rows["measure"]))
-    yield from _worse_here(place, tied["measure"].to_list())
+    yield from _worse_finite(place, tied["measure"].to_list())
     yield from _baseline(place, tied["measure"][0])
     rivals = [*tied["measure"], *others["measure"]]
     if len(rivals) > 1:
@@ -469,7 +469,7 @@ def worse_findings(
         )  # fmt: skip
 
 
-def _worse_here(place: _Place, best: Sequence[str]) -> Iterator[Finding]:
+def _worse_finite(place: _Place, best: Sequence[str]) -> Iterator[Finding]:
     """Say which further measures are worse for these candidates alone, if it is a question.
 
     After full annotation it is none: every difference is known.
@@ -482,7 +482,7 @@ def _worse_here(place: _Place, best: Sequence[str]) -> Iterator[Finding]:
 
     def finding(about: str, text: str, **numbers: Any) -> Finding:
         whole = phrases.sentence(f"for these candidates alone, {text}")
-        return Finding(**place.facts(f"{about}_here"), text=whole, **numbers)
+        return Finding(**place.facts(f"{about}_finite"), text=whole, **numbers)
 
     yield from worse_findings(tests, best, set(), n=place.n, alpha=alpha, finding=finding)
 

@@ -525,7 +525,7 @@ def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
 
 # Apache Parquet: columns for sentence and document instead of blank lines and comments
 
-_WIDTH = 40
+_ROW_BYTES = 40
 """Assumed bytes per row."""
 
 
@@ -550,45 +550,45 @@ class TokenParquetOptions(LemmaOptions):
         return own.get(name, "" if name in own.values() else name)
 
 
-def _check(path: Path, options: TokenParquetOptions) -> Sequence[SkippedPart]:
+def _check_parquet(path: Path, options: TokenParquetOptions) -> Sequence[SkippedPart]:
     require_whole(path, polars=False)
-    return _open(path, options).check()
+    return _parquet_corpus(path, options).check()
 
 
-def _read(
+def _read_parquet(
     path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int
 ) -> Iterator[Batch]:
     require_whole(path, polars=False)
-    return _open(path, options).batches(columns, size)
+    return _parquet_corpus(path, options).batches(columns, size)
 
 
-def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
+def _divide_parquet(path: Path, options: TokenParquetOptions, size: int) -> Division:
     if options.lenient or is_compressed(path):
         return Division()
-    texts, names = _texts(path, options, only=ROLES)
-    blocks, key = _blocks(path, texts, names, SIZE), sentence_key(names)
-    grammar = _grammar(names, options)
+    texts, names = _parquet_texts(path, options, only=ROLES)
+    blocks, key = _parquet_blocks(path, texts, names, SIZE), sentence_key(names)
+    grammar = _parquet_grammar(names, options)
     parts = splitting.divide_rows(blocks, grammar, key, parquet.row_groups(path), size)
     return splitting.with_digests(parts, path)
 
 
-def _read_part(
+def _read_parquet_part(
     path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int, part: FilePart
 ) -> Iterator[Batch]:
     require_whole(path, part.range.lines, part.rows, polars=False)
-    own = _open(path, options, part)
-    return own.beginning(part.begin, _open(path, options)).batches(columns, size)
+    own = _parquet_corpus(path, options, part)
+    return own.beginning(part.begin, _parquet_corpus(path, options)).batches(columns, size)
 
 
 @reader(
     "token_parquet",
     suffixes=[".parquet", ".pq"],
-    check=_check,
+    check=_check_parquet,
     options=TokenParquetOptions,
     kind="corpus",
-    read=_read,
-    divide=_divide,
-    read_part=_read_part,
+    read=_read_parquet,
+    divide=_divide_parquet,
+    read_part=_read_parquet_part,
 )
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
     """Token table in Apache Parquet, with rows in text order; ``line`` is the row.
@@ -596,20 +596,22 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     Columns are read as text, empty texts as null. A column ``head`` is the position of the token's
     head in its sentence; No, false or 0 in ``space_after`` mean no space.
     """
-    return _open(path, options).scan()
+    return _parquet_corpus(path, options).scan()
 
 
-def _open(path: Path, options: TokenParquetOptions, part: FilePart | None = None) -> CorpusFile:
-    texts, names = _texts(path, options)
+def _parquet_corpus(
+    path: Path, options: TokenParquetOptions, part: FilePart | None = None
+) -> CorpusFile:
+    texts, names = _parquet_texts(path, options)
     return CorpusFile(
         path,
-        lambda size: _blocks(path, texts, names, size, part),
-        _grammar(names, options),
+        lambda size: _parquet_blocks(path, texts, names, size, part),
+        _parquet_grammar(names, options),
         options.lenient,
     )
 
 
-def _grammar(names: list[str], options: TokenParquetOptions) -> Grammar:
+def _parquet_grammar(names: list[str], options: TokenParquetOptions) -> Grammar:
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
     return Grammar(
         rows=lambda rows: rows.with_columns(row, *rules.no_spaces(names)).with_columns(
@@ -623,13 +625,13 @@ def _grammar(names: list[str], options: TokenParquetOptions) -> Grammar:
     )
 
 
-def _blocks(
+def _parquet_blocks(
     path: Path, texts: list[pl.Expr], names: list[str], size: int, part: FilePart | None = None
 ) -> Iterator[FrameBlock]:
     """Yield the rows of a file or part in blocks that end with a sentence."""
     before, number = (part.range.lines, part.rows) if part else (0, None)
     rest, lines = pl.DataFrame(), before + 1
-    for batch in batches(path, max(1, size // _WIDTH), before, number):
+    for batch in batches(path, max(1, size // _ROW_BYTES), before, number):
         line = pl.int_range(lines, lines + batch.height, dtype=pl.Int64).alias(LINE)
         rows = batch.select(line, *texts)
         rest = pl.concat([rest, rows]) if rest.height else rows
@@ -643,7 +645,7 @@ def _blocks(
         yield FrameBlock(rest)
 
 
-def _texts(
+def _parquet_texts(
     path: Path, options: TokenParquetOptions, *, only: Collection[str] | None = None
 ) -> tuple[list[pl.Expr], list[str]]:
     """Return the columns as text under the reader's names, and the names.
@@ -651,12 +653,12 @@ def _texts(
     Only named columns, if any.
     """
     schema = open_parquet(path).collect_schema()
-    _check_schema(path, schema, options)
+    _check_parquet_schema(path, schema, options)
     called = {name: options.reader_name(name) for name in schema if options.reader_name(name)}
     columns = {old: new for old, new in called.items() if only is None or new in only}
     names = list(columns.values())
     fields = fields_of(names)
-    texts = [_text(old, schema[old]) for old in columns]
+    texts = [_column_text(old, schema[old]) for old in columns]
     if options.normalise != "none":
         texts = [
             unicode.normalise_column(text) if schema[old].base_type() in _TEXT_TYPES else text
@@ -671,7 +673,7 @@ def _texts(
 _TEXT_TYPES = (pl.String, pl.Categorical, pl.Enum)
 
 
-def _text(name: str, dtype: pl.DataType) -> pl.Expr:
+def _column_text(name: str, dtype: pl.DataType) -> pl.Expr:
     """Return a column as text; whole numbers stored as floats or decimals without point."""
     value = pl.col(name)
     if dtype.is_decimal():
@@ -683,7 +685,7 @@ def _text(name: str, dtype: pl.DataType) -> pl.Expr:
     return plain.otherwise(value.fill_nan(None).cast(pl.String))
 
 
-def _check_schema(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
+def _check_parquet_schema(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
     odd = [
         f"{name} ({dtype})"
         for name, dtype in schema.items()

@@ -1,4 +1,4 @@
-"""Exact tests of two proportions, looked up by name, and p-values adjusted for a family."""
+"""Exact tests of two proportions by name, Boschloo's test, and p-values adjusted for a family."""
 
 from __future__ import annotations
 

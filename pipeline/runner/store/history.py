@@ -195,6 +195,17 @@ class StageRecord(Record):
     note: str = ""
     remarks: tuple[Remark, ...] = ()
 
+    def reason(self, stage: str) -> str:
+        r"""Return the note without the name of the stage, and without "1 error".
+
+        Examples
+        --------
+        >>> record = StageRecord(outcome="failed", note="stage a: 1 error\n  - size: too large")
+        >>> record.reason("a")
+        'size: too large'
+        """
+        return self.note.removeprefix(f"stage {stage}: ").removeprefix("1 error\n  - ")
+
 
 class RunRecord(Record):
     """One finished run of an experiment, successful or not."""

@@ -174,7 +174,7 @@ def test_limits_of_any_level_are_computed(decades: int) -> None:
     for k, log_mean, shortfall in zip(COUNTS, result.log_mean, result.shortfall, strict=True):
         exact = gamma_quantile(k, mpmath.mpf(10) ** -decades / 2)
         # 1e-14 with the newest SciPy; the quantiles of 1.15 are off by 3e-14.
-        assert abs(log_mean - exact) <= 1e-13 * max(abs(exact), 1)
+        assert abs(log_mean - exact) <= 5e-14 * max(abs(exact), 1)
         assert abs(shortfall / (k - mpmath.exp(exact)) - 1) <= 2e-14
 
 
