@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pipeline.sizing.output import plan_chart
     from pipeline.sizing.plan import plan_comparison, plan_pilot, plan_width
 
-from pipeline.release import RENAMED, current_name
+from pipeline.release import RENAMED, current_name, own_version
 
 _HOME = {
     "LMeasure": "pipeline.api.measures",
@@ -113,7 +113,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("importlib.metadata").version("lexassay")
+        return own_version()
     if name in RENAMED["function"]:
         name = current_name("function", name)
     if name in _HOME:

@@ -1,13 +1,21 @@
-"""What the code says of a release: where bugs are reported, packages to install, former names."""
+"""The release: its version, where to report bugs, packages to install, former names."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 REPORT_AT = "where you got lexassay"
 """Where bugs are reported: the address of the project's issues, once it has a public one."""
+
+
+@cache
+def own_version() -> str:
+    """Return the version of lexassay, such as "1.0.0"."""
+    return str(import_module("importlib.metadata").version("lexassay"))
 
 
 def install_text(*packages: str) -> str:

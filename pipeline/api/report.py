@@ -27,6 +27,7 @@ from pipeline.api.results import (
 from pipeline.errors import ConfigError, DataError
 from pipeline.findings.base import FINDERS, Finding, StageFinding, delivered_or_chosen
 from pipeline.memory import LEAST
+from pipeline.release import own_version
 from pipeline.report.charts import CHARTS
 from pipeline.report.diff_page import ComparedStage, DiffInput, Side, TableRows, diff_page
 from pipeline.report.page import html
@@ -255,12 +256,16 @@ def provenance(run: Run) -> dict[str, Record]:
     settings = run.record.settings if run.record else {}
     if settings:
         records["Overrides"] = {path: str(value) for path, value in settings.items()}
-    return records | {"Tables": stages, "Input files": files, "Versions": _versions()}
+    return records | {"Tables": stages, "Input files": files, "Versions": _versions(run)}
 
 
-def _versions() -> dict[str, str]:
-    own = {"lexassay": version("lexassay"), "Python": platform.python_version()}
-    return own | versions() | {"pandera": version("pandera")} | html.versions()
+def _versions(run: Run) -> dict[str, str]:
+    """Return the versions of lexassay, those that computed the tables, Python and libraries."""
+    own = own_version()
+    writers = sorted({manifest.lexassay or "0.1" for manifest in run.manifests.values()} - {own})
+    tables = f", tables by {', '.join(writers)}" if writers else ""
+    own_and_python = {"lexassay": own + tables, "Python": platform.python_version()}
+    return own_and_python | versions() | {"pandera": version("pandera")} | html.versions()
 
 
 def _fingerprint(run: Run, report: ReportInput) -> str:

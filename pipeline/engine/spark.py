@@ -12,13 +12,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from pipeline.engine.base import engine
 from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
-from pipeline.release import install_text
+from pipeline.release import install_text, own_version
 
 # Sessions: Spark's own configuration determines the cluster.
 
@@ -140,7 +139,7 @@ def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None,
         # Each number has its own partition, which a broadcast join preserves.
         numbers = session.range(0, count, 1, count)
         rows = numbers.join(session.createDataFrame(table).hint("broadcast"), "id")
-        work = mapper(version("lexassay"), str(Path.cwd()))
+        work = mapper(own_version(), str(Path.cwd()))
         results = rows.mapInArrow(work, "answer binary").collect()
     except Exception as error:
         raise _spark_error(error) from error

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
+from pipeline.release import own_version
 from pipeline.runner.counting import InputNotes, bytes_to_read, follow_progress, write_sums
 from pipeline.runner.events import Listener, emit
 from pipeline.runner.fingerprint import Ingredients, fingerprint
@@ -263,6 +264,7 @@ def publish_counts(
     return publish_folder(
         to_count,
         lambda draft: Manifest(
+            lexassay=own_version(),
             stage=artefacts.counts_of(to_count.name),
             use=to_count.use,
             fingerprint=fingerprint(rests_on),
@@ -483,6 +485,7 @@ def publish(
         return publish_folder(
             whole,
             lambda draft: Manifest(
+                lexassay=own_version(),
                 stage=whole.name,
                 use=whole.use,
                 fingerprint=step.fingerprint,

@@ -25,6 +25,7 @@ from pipeline.errors import (
     explain,
 )
 from pipeline.registry import sources
+from pipeline.release import own_version
 from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
 from pipeline.runner import delivery, interrupts
 from pipeline.runner.conflicts import find_conflicts, wait_for_decisions
@@ -330,6 +331,7 @@ def _record(
     finally:
         digests.keep()
         progress.record = RunRecord(
+            lexassay=own_version(),
             id=identity,
             experiment=project.experiment.name,
             content=dict(project.content),

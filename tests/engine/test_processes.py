@@ -22,11 +22,10 @@ from pipeline.allocator import THRIFTY, user_variables
 from pipeline.engine import ProcessEngine
 from pipeline.errors import DataError, LexassayError, TaskFailed, WorkerLost
 from pipeline.runner.task import run_task
-from tests.runner.commands import environment
+from tests.runner.commands import MARK, environment, wait_for_processes
 
 SECONDS = 120
 """A limit of time for processes, ample for a busy machine."""
-MARK = "LEXASSAY_TEST_MARK"
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").is_file(), reason="needs /proc")
 dies = pytest.mark.uncounted("a worker that dies cannot write its counts")
 
@@ -83,17 +82,7 @@ class Script:
 
     def assert_alone(self) -> None:
         """Wait until no process is left."""
-        entry = f"{MARK}={self.mark}".encode()
-        wait_until(lambda: not [each for each in environments() if entry in each.split(b"\0")])
-
-
-def environments() -> Iterator[bytes]:
-    """Yield the environment of every process that is alive."""
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            yield path.read_bytes()
-        except OSError:
-            continue
+        wait_for_processes(self.mark)
 
 
 def wait_until(true: Callable[[], object]) -> None:

@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,8 @@ from pipeline.cli.main import main
 _ROOT = Path(pipeline.__file__).parents[1]
 _COMMAND = [sys.executable, "-m", "pipeline.cli"]
 _TIMEOUT = 300.0
+MARK = "LEXASSAY_TEST_MARK"
+"""A variable by which the processes that a command starts are found, whoever their parent is."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,23 @@ def environment(path: Sequence[Path] = (), more: Mapping[str, str] | None = None
     return {**os.environ, **own, **(more or {})}
 
 
+def processes(mark: str) -> list[int]:
+    """Return the processes with this mark in their environment; none where there is no /proc."""
+    entry, numbers = f"{MARK}={mark}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            numbers += [int(path.parent.name)] if entry in path.read_bytes().split(b"\0") else []
+    return numbers
+
+
+def wait_for_processes(mark: str) -> None:
+    """Wait until no process with this mark remains."""
+    deadline = time.monotonic() + _TIMEOUT
+    while remaining := processes(mark):
+        assert time.monotonic() < deadline, f"these processes do not end: {remaining}"
+        time.sleep(0.05)
+
+
 class Driver:
     """A process that has imported everything and waits for the word to run a command.
 
@@ -98,6 +119,7 @@ class Driver:
     """
 
     def __init__(self, path: Sequence[Path] = ()) -> None:
+        self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
             # Without -P the folder of the tests would precede the given import paths.
             [sys.executable, "-P", "-m", "tests.runner.driver"],
@@ -105,7 +127,7 @@ class Driver:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=environment(path, {"POLARS_MAX_THREADS": "1"}),
+            env=environment(path, {"POLARS_MAX_THREADS": "1", MARK: self.mark}),
         )
 
     def ready(self) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.runner.commands import Driver, Outcome
+from tests.runner.commands import Driver, Outcome, wait_for_processes
 from tests.runner.laboratory import STAGES, Laboratory, assert_whole, build, manifests, read_log
 
 Digests: TypeAlias = dict[str, dict[str, str]]
@@ -47,9 +47,9 @@ class Round:
     digests: Digests
 
 
-def reference_run(folder: Path, *, rows: int) -> Reference:
-    """Run an experiment to its end."""
-    laboratory = build(folder, shards=4, rows=rows)
+def reference_run(folder: Path, *, rows: int, run: str = "") -> Reference:
+    """Run an experiment to its end; `run` is the section with options of the run."""
+    laboratory = build(folder, shards=4, rows=rows, run=run)
     driver = Driver()
     driver.ready()
     began = time.time()
@@ -74,6 +74,7 @@ def kill(laboratory: Laboratory, driver: Driver, way: Way) -> Kill | None:
     driver.ready()
     way(laboratory, driver)
     assert driver.wait() == -signal.SIGKILL
+    wait_for_processes(driver.mark)
     driver.close()
     none = [{"event": "", "stage": ""}]
     events = [each for each in newest(laboratory) if each["event"] != "progress"] or none

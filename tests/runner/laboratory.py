@@ -20,6 +20,7 @@ from tests.runner.commands import Outcome, call, execute, start
 EXPERIMENT = """
 name = "small"
 seed = "s"
+{run}
 
 [stages.candidates]
 use = "extract.table"
@@ -194,8 +195,8 @@ def read_log(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
-def build(folder: Path, *, shards: int = 3, rows: int = 40) -> Laboratory:
-    """Write an experiment with its data."""
+def build(folder: Path, *, shards: int = 3, rows: int = 40, run: str = "") -> Laboratory:
+    """Write an experiment with its data; `run` is the section with options of the run."""
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(2005)
     pairs: list[tuple[str, str]] = []
@@ -206,7 +207,7 @@ def build(folder: Path, *, shards: int = 3, rows: int = 40) -> Laboratory:
     judgements = [f"{l1}\t{l2}\t{draw.randint(0, 1)}" for l1, l2 in pairs]
     write(folder / "gold.tsv", ["l1\tl2\tTP", *judgements])
     laboratory = Laboratory(folder, folder / "runs")
-    laboratory.config.write_text(EXPERIMENT, encoding="utf-8")
+    laboratory.config.write_text(EXPERIMENT.format(run=run), encoding="utf-8")
     return laboratory
 
 

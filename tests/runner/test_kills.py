@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +28,7 @@ from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import write_folder
 from tests.runner import commands
 from tests.runner.batching import STAGES, build, elsewhere, phases
-from tests.runner.commands import Driver, call, environment
+from tests.runner.commands import Driver, call, environment, processes, wait_for_processes
 from tests.runner.driver import ACTS
 from tests.runner.extensions import HERE
 from tests.runner.killing import (
@@ -298,9 +300,15 @@ Plan: TypeAlias = tuple[str, Sequence[Way]]
 """Name of a store, and how its runs are killed."""
 
 
+ENGINES = {"local": "", "processes": '[run]\nengine = "processes"\nworkers = 2'}
+
+
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    return reference_run(tmp_path_factory.mktemp("kill"), rows=300)
+def reference(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Reference:
+    run = ENGINES[getattr(request, "param", "local")]
+    return reference_run(tmp_path_factory.mktemp("kill"), rows=300, run=run)
 
 
 def at(events: int, delay: float) -> Way:
@@ -384,6 +392,7 @@ def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
 
 
 @pytest.mark.torture
+@pytest.mark.parametrize("reference", ENGINES, indirect=True)
 def test_runs_killed_at_random_moments_are_resumed(reference: Reference) -> None:
     plans = random_plans(reference)
     rounds_done: list[Round] = []
@@ -400,6 +409,37 @@ def test_runs_killed_at_random_moments_are_resumed(reference: Reference) -> None
     assert len(set(where) & set(LABORATORY_STAGES)) >= 4
     assert sum(kill.partial for kill in kills) >= KILLS // 5
     assert any(each.resumed for each in rounds_done)
+
+
+def kill_a_worker(driver: Driver, seconds: float, draw: random.Random) -> bool:
+    """Kill one of the workers of a run some time after it began; return whether there was one."""
+    time.sleep(seconds)
+    workers = [each for each in processes(driver.mark) if each != driver.process.pid]
+    for each in draw.sample(workers, min(1, len(workers))):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
+            return True
+    return False
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("reference", ["processes"], indirect=True)
+def test_a_run_goes_on_without_a_killed_worker(reference: Reference) -> None:
+    draw, kills, driver = random.Random(2005), 0, Driver()
+    driver.ready()
+    for number in range(KILLS):
+        laboratory = replace(reference.laboratory, runs=reference.laboratory.folder / f"{number}")
+        driver.send(laboratory.words("run"))
+        kills += kill_a_worker(driver, draw.uniform(0, reference.times[-1]), draw)
+        outcome = driver.outcome()
+        assert outcome is not None
+        assert outcome.code == 0, outcome.text
+        assert laboratory.digests() == reference.digests
+        shutil.rmtree(laboratory.runs)
+    driver.close()
+    wait_for_processes(driver.mark)
+    print(f"{kills} of {KILLS} runs lost a worker")
+    assert kills >= KILLS // 3
 
 
 def random_acts(reference: Reference) -> Iterator[Plan]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.errors import StageFailed, StoreError
 from pipeline.runner.events import Listener, emit
@@ -76,6 +76,61 @@ class Record(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
 
+FORMAT = 1
+"""Format of stored records: one higher whenever a field is added or changes its meaning."""
+
+
+class StoredRecord(Record):
+    """Base of records that later versions of lexassay read.
+
+    Parameters
+    ----------
+    format : int
+        `FORMAT` when it was written.
+    lexassay : str
+        The version of lexassay that wrote it; empty before 1.0.
+    """
+
+    format: int = Field(default=FORMAT, ge=1, le=FORMAT)
+    lexassay: str = ""
+
+
+def require_known_format(content: bytes, place: str) -> None:
+    """Refuse a record that a later version wrote, which is not damage.
+
+    Parameters
+    ----------
+    content : bytes
+        JSON that could not be read as a record.
+    place : str
+        Where it is stored.
+
+    Raises
+    ------
+    StoreError
+        If its format is a later one.
+
+    Examples
+    --------
+    >>> require_known_format(b'{"format": 1}', "history/a.json")
+    >>> try:
+    ...     require_known_format(b'{"format": 2, "lexassay": "1.4.0"}', "history/a.json")
+    ... except StoreError as error:
+    ...     print(str(error).partition(":")[0])
+    history/a.json was written by lexassay 1.4.0 in a format that this version cannot read
+    """
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return
+    number = body.get("format") if isinstance(body, dict) else None
+    if isinstance(number, int) and number > FORMAT:
+        raise StoreError(
+            f"{place} was written by lexassay {body.get('lexassay', '')} in a format that this"
+            " version cannot read: upgrade lexassay, or name another folder with --runs"
+        )
+
+
 class Part(Record):
     """One Parquet file of a table."""
 
@@ -110,7 +165,7 @@ class InputRecord(Record):
         return {name: getattr(self, name) for name in InputRecord.model_fields}
 
 
-class Manifest(InputRecord):
+class Manifest(StoredRecord, InputRecord):
     """Outputs, inputs and time of a stage; written after everything else of the artefact."""
 
     stage: str
@@ -136,11 +191,20 @@ def now() -> str:
 
 
 def read(storage: Storage, folder: str) -> Manifest | None:
-    """Return the manifest of an artefact; None if it has no readable one."""
+    """Return the manifest of an artefact; None if it has no readable one.
+
+    Raises
+    ------
+    StoreError
+        If a later version wrote it.
+    """
+    key, content = f"{folder}/{NAME}", b""
     try:
-        with storage.open(f"{folder}/{NAME}") as opened:
-            return read_checksummed(opened.read(), Manifest)
+        with storage.open(key) as opened:
+            content = opened.read()
+        return read_checksummed(content, Manifest)
     except (OSError, ValueError):
+        require_known_format(content, storage.location(key))
         return None
 
 

@@ -20,7 +20,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.remarks.base import Remark
 from pipeline.runner.events import Listener
 from pipeline.runner.store import artefacts
-from pipeline.runner.store.artefacts import LOCK, Record
+from pipeline.runner.store.artefacts import LOCK, Record, StoredRecord, require_known_format
 from pipeline.runner.store.backends import below, digest_of, new_draft, storage_at
 from pipeline.runner.store.digest import canonical
 from pipeline.runner.store.interface import Entry, Storage, hidden_key
@@ -207,7 +207,7 @@ class StageRecord(Record):
         return self.note.removeprefix(f"stage {stage}: ").removeprefix("1 error\n  - ")
 
 
-class RunRecord(Record):
+class RunRecord(StoredRecord):
     """One finished run of an experiment, successful or not."""
 
     id: str
@@ -254,8 +254,15 @@ def newest_first(storage: Storage) -> Iterator[RunRecord]:
 
 def _read(storage: Storage, names: Collection[str]) -> Iterator[RunRecord]:
     for name in sorted(names, reverse=True):
-        with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
-            yield RunRecord.model_validate_json(opened.read())
+        key, content = f"{FOLDER}/{name}", b""
+        try:
+            with storage.open(key) as opened:
+                content = opened.read()
+            record = RunRecord.model_validate_json(content)
+        except (OSError, ValidationError):
+            require_known_format(content, storage.location(key))
+        else:
+            yield record
 
 
 def _is_future(name: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 import venv
 from dataclasses import replace
 from importlib.util import find_spec
@@ -21,6 +23,7 @@ from tests.runner.commands import finish
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
 SPARK_RUNS = ("--set", "run.engine=spark")
+SPARK_KILLS = max(2, int(os.environ.get("LEXASSAY_KILLS", "6")) // 3)
 COUNTED_RUNS = """
 name = "scale"
 [run]
@@ -127,6 +130,31 @@ def test_a_run_resumes_after_a_killed_driver(
     assert before == 1
     assert max(resumed) >= before  # shards that orphaned tasks have finished meanwhile also count
     compare(laboratory, plugin)
+
+
+def test_runs_go_on_after_random_kills(tmp_path: Path, cluster: Standalone) -> None:
+    """The driver or a worker of Spark is killed; a run whose driver was killed runs again."""
+    laboratory, draw = build(tmp_path, shards=4), random.Random(2005)
+    began = time.monotonic()
+    laboratory.run()
+    local, driver_kills = laboratory.digests(), 0
+    outcome = replace(laboratory, runs=tmp_path / "whole").execute("run", *SPARK_RUNS)
+    assert outcome.code == 0, outcome.text
+    seconds = time.monotonic() - began
+    for number in range(SPARK_KILLS):
+        killed = replace(laboratory, runs=tmp_path / f"runs-{number}")
+        process = killed.start("run", *SPARK_RUNS)
+        time.sleep(draw.uniform(0, seconds))
+        (process if number % 2 else draw.choice(cluster.workers)).kill()
+        outcome = finish(process)
+        cluster.mend()
+        if outcome.code == -signal.SIGKILL:
+            driver_kills += 1
+            outcome = killed.execute("run", *SPARK_RUNS)
+        assert outcome.code == 0, outcome.text
+        assert killed.digests() == local
+        assert_whole(killed.root)
+    print(f"{driver_kills} killed drivers, {(SPARK_KILLS + 1) // 2} killed workers")
 
 
 # Corpus and results on an object store; workers see no file of the machine of the run.

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from pipeline.runner.shards import ShardManifest, ShardPart
 from pipeline.runner.store.artefacts import (
+    FORMAT,
     Manifest,
     Part,
     TableRecord,
@@ -26,6 +27,7 @@ from pipeline.runner.store.artefacts import (
     read_checksummed,
 )
 from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.digest import canonical, text_digest
 from tests.runner.commands import Outcome, environment
 from tests.runner.laboratory import STAGES, Laboratory, assert_whole, build, manifests
 
@@ -425,3 +427,50 @@ def test_other_json_is_not_read_as_a_record() -> None:
         except ValueError:
             continue
         raise AssertionError(content)
+
+
+def rewrite_as_later(path: Path) -> None:
+    """Give a stored record the format of a later version, with a field of its own."""
+    body = json.loads(path.read_bytes()) | {"format": FORMAT + 1, "lexassay": "9.9", "more": 1}
+    body.pop("sha256 of the rest", None)
+    digest = text_digest(canonical(body))
+    path.write_text(json.dumps(body | {"sha256 of the rest": digest}))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command"),
+    [
+        *(("scores/*/manifest.json", each) for each in ("run", "plan", "status", "show", "gc")),
+        ("history/*.json", "status"),
+    ],
+)
+def test_results_of_a_later_version_are_neither_damaged_nor_replaced(
+    tmp_path: Path, pattern: str, command: str
+) -> None:
+    laboratory = build(tmp_path)
+    laboratory.run()
+    (path,) = laboratory.root.glob(pattern)
+    rewrite_as_later(path)
+    content = path.read_bytes()
+    outcome = laboratory.call(command)
+    assert outcome.code != 0, outcome.text
+    assert "was written by lexassay 9.9 in a format that this version cannot read" in outcome.text
+    assert str(path.name) in outcome.text
+    assert path.read_bytes() == content
+
+
+def test_records_without_a_version_are_read(tmp_path: Path) -> None:
+    """Those that were written before 1.0."""
+    laboratory = build(tmp_path)
+    laboratory.run()
+    for path in [
+        *laboratory.root.glob("*/*/manifest.json"),
+        *laboratory.root.glob("history/*.json"),
+    ]:
+        body = json.loads(path.read_bytes())
+        for name in ("format", "lexassay", "sha256 of the rest"):
+            body.pop(name, None)
+        sealed = {**body, "sha256 of the rest": text_digest(canonical(body))}
+        path.write_text(json.dumps(body if path.parent.name == "history" else sealed))
+    laboratory.run()
+    assert laboratory.reran() == set()
