@@ -28,7 +28,7 @@ help:
 	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make browser-smoke  open one report and one page of annotation in a Chromium"
-	@echo "make office    people in the loop, their sheets saved by LibreOffice"
+	@echo "make office    annotation sheets that LibreOffice saves"
 	@echo "make browser   open reports and pages of annotation in a Chromium, some in Firefox: on a phone, in the dark, by mouse and finger"
 	@echo "make cluster   results on an object store, tasks on Spark: a server of each on this machine"
 	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"

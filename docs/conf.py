@@ -42,6 +42,8 @@ OUTSIDE = {
     "README.md": "project.md",
     "data/README.md": "data.md",
     "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
 }
 """Texts beside the folder of these chapters, and the pages of the site that include them."""
 

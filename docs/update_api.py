@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
@@ -25,8 +26,9 @@ HEAD = """# From Python
 Polars, pyarrow, pandas, or anything with the Arrow C stream interface, and arrays as lists, NumPy,
 pandas or Polars. `score` returns the kind of table that it was given; tables of a run are Polars.
 
-Unknown names and wrong options raise `ConfigError`, wrong data `DataError` or `SchemaViolation`;
-all are `LexassayError`. `help(lx.score)` adds the errors of a function and its references.
+Unknown names and wrong options raise `lx.ConfigError`, wrong data `lx.DataError` or
+`lx.SchemaViolation`; all are `lx.LexassayError`. `help(lx.score)` adds the errors of a function
+and its references.
 
 ## Shared parameters
 
@@ -57,7 +59,13 @@ def chapter() -> str:
     more = [each for each, count in counts.items() if count >= _MANY and each not in common]
     common += more
     head = HEAD + "\n".join(_entry(each, _users(each) * (each in more)) for each in common) + "\n"
-    return head + "".join("\n" + "\n".join(_name(name, common)) + "\n" for name in lx.__all__)
+    names = (name for name in lx.__all__ if not _is_error(getattr(lx, name)))
+    return head + "".join("\n" + "\n".join(_name(name, common)) + "\n" for name in names)
+
+
+def _is_error(thing: object) -> bool:
+    """Return whether a thing is a class of errors, all of which the head lists."""
+    return isinstance(thing, type) and issubclass(thing, Exception)
 
 
 def _users(entry: Entry) -> str:
@@ -153,8 +161,9 @@ def _docstring_lines(thing: object, shared: Collection[Entry]) -> Iterator[str]:
         if heading in _OMITTED:
             continue
         if heading == "Examples":
-            plain = content.replace("::\n", ":\n")
-            yield f"\n```pycon\n{content}\n```" if ">>>" in content else f"\n{plain}"
+            for is_code, parts in groupby(content.split("\n\n"), lambda part: part[:3] == ">>>"):
+                text = "\n\n".join(parts)
+                yield f"\n```pycon\n{text}\n```" if is_code else "\n" + text.replace("::\n", ":\n")
             continue
         entries = list(_entries(content))
         if heading == "Returns" and _kind_in_signature(thing, entries):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pipeline.api.run import check, run, show, slurm, task, tasks
     from pipeline.api.score import measures, score
     from pipeline.api.sweep import SweepRun, effects, sweep
+    from pipeline.errors import ConfigError, DataError, LexassayError, SchemaViolation
     from pipeline.recipes.collocations import candidates, collocates, keywords
     from pipeline.recipes.evaluation import clusters, evaluate, lexicon
     from pipeline.sizing.design import plan_design
@@ -41,8 +42,12 @@ if TYPE_CHECKING:
 from pipeline.release import RENAMED, current_name, own_version
 
 _HOME = {
+    "ConfigError": "pipeline.errors",
+    "DataError": "pipeline.errors",
     "LMeasure": "pipeline.api.measures",
+    "LexassayError": "pipeline.errors",
     "Run": "pipeline.api.results",
+    "SchemaViolation": "pipeline.errors",
     "SweepRun": "pipeline.api.sweep",
     "candidates": "pipeline.recipes.collocations",
     "check": "pipeline.api.run",
@@ -76,8 +81,12 @@ _HOME = {
 }
 
 __all__ = [
+    "ConfigError",
+    "DataError",
     "LMeasure",
+    "LexassayError",
     "Run",
+    "SchemaViolation",
     "SweepRun",
     "candidates",
     "check",

@@ -22,7 +22,7 @@ from pipeline.api.convert import (
     require_same_size,
     translate_errors,
 )
-from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.clustering.encoding import (
     FEWEST_LABELS,
     MOST_DECIMALS,
@@ -46,7 +46,7 @@ from pipeline.kernels.lexicon.l_measure import (
     lexicon_overlaps,
     matches,
 )
-from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
+from pipeline.kernels.statistics.exact_tests import TESTS, read_alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.registry import as_names
 
@@ -563,15 +563,8 @@ def _p_values(function: str, inputs: Mapping[str, Any], test: str, alternative: 
     shape = np.broadcast_shapes(*(each.shape for each in counts.values()))
     columns = (np.broadcast_to(each, shape).ravel() for each in counts.values())
     with translate_errors(function):
-        p = TESTS.get(test).p_values(*columns, alternative=_side(alternative))
+        p = TESTS.get(test).p_values(*columns, alternative=read_alternative(alternative))
     return as_given(p.reshape(shape), "p", *inputs.values())
-
-
-def _side(alternative: str) -> Alternative:
-    sides = {each.replace("_", "-"): each for each in ALTERNATIVES}
-    if (side := alternative.replace("_", "-")) not in sides:
-        raise UnknownName(f"unknown alternative {alternative!r}; {did_you_mean(side, sides)}")
-    return sides[side]
 
 
 # The L-measure of a lexicon, from lemmas and their forms.

@@ -184,7 +184,9 @@ echo "submitted: $jobs"
 """
 
 
-def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[str, str]) -> str:
+def slurm_script(
+    phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[str, str]
+) -> str:
     """Return the Slurm script; empty if all tasks are done.
 
     Parameters
@@ -199,7 +201,7 @@ def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[
     Examples
     --------
     >>> phase = PhaseState("run", 0, 2, (0, 2), ready=True)
-    >>> made = script([phase], ["lexassay", "task", "a.toml", "scores"], {"time": "1:00:00"})
+    >>> made = slurm_script([phase], ["lexassay", "task", "a.toml", "scores"], {"time": "1:00:00"})
     >>> made.splitlines()[-2]
     'jobs=$(submit scores-run 0 0,2 "")'
     """
@@ -373,7 +375,7 @@ def slurm(
     phases = tasks(experiment, stage, runs=runs, data=data, settings=settings)
     words = task_words(experiment, stage, runs=runs, data=data, settings=settings or {})
     limits = {"time": time, "mem": memory, "partition": partition}
-    return script(phases, words, {name: value for name, value in limits.items() if value})
+    return slurm_script(phases, words, {name: value for name, value in limits.items() if value})
 
 
 # Progress in a notebook or on standard error

@@ -68,7 +68,7 @@ def annotate(
         str | None,
         typer.Option(
             "--trusted-proxy",
-            help="Addresses of proxies whose X-Forwarded headers are believed [none].",
+            help="Addresses of proxies whose X-Forwarded headers are trusted [none].",
             rich_help_panel=_NETWORK,
         ),
     ] = None,
@@ -212,7 +212,7 @@ def annotate(
     stop: Annotated[
         str | None,
         typer.Option(
-            "--stop", help="End the part of these people; answers stay.", rich_help_panel=_PEOPLE
+            "--stop", help="End the work of these annotators; their answers are kept.", rich_help_panel=_PEOPLE
         ),
     ] = None,
     resume: Annotated[

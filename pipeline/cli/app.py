@@ -110,7 +110,7 @@ COMMANDS = {
     ),
     "annotate": Command(
         "annotate", "Annotation",
-        "Judge in the browser, or export the judgements.",
+        "Label candidates in the browser, or export the labels.",
         (
             "lexassay annotate experiment.toml",
             "lexassay annotate experiment.toml --annotators anna,ben",

@@ -21,7 +21,7 @@ Config: TypeAlias = Annotated[
 Runs: TypeAlias = Annotated[Path, typer.Option("--runs", help="Folder of all results.")]
 Data: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data", help="Data root for data: paths [LEXASSAY_DATA]."),
+    typer.Option("--data", help="Folder of the public data that experiments name [LEXASSAY_DATA]."),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,

@@ -125,7 +125,7 @@ def step_of(
     damage = artefacts.damage_message(project.storage, node.name, mark) or ""
     step = Step(node, "run", (), parts, None, sources, damage)
     texts = [f"its result is damaged: {damage}"] if damage else _reasons(project, node.name, parts)
-    return replace(step, reasons=(*texts, *_of_counts(project, step)))
+    return replace(step, reasons=(*texts, *_reasons_of_counts(project, step)))
 
 
 def _stored_step(
@@ -209,7 +209,7 @@ def _former(storage: Storage, name: str) -> Manifest | None:
     return next((each for each in others if each.fingerprint == last), next(iter(others), None))
 
 
-def _of_counts(project: Project, step: Step) -> Iterator[str]:
+def _reasons_of_counts(project: Project, step: Step) -> Iterator[str]:
     """Yield whether the stage has counts from a run with other options."""
     if step.counts is None:
         return

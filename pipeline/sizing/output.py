@@ -49,7 +49,7 @@ def plan_chart(
     Examples
     --------
     >>> from pipeline.sizing.plan import plan_width
-    >>> curves = plan_width(candidates=5102, n=[500, 1000], precisions=[0.3], rates=rate_grid(0.2))
+    >>> curves = plan_width(candidates=5102, n=[500, 1000], precisions=[0.3], rates=[0.1, 0.2])
     >>> type(plan_chart(curves)).__name__
     'LayerChart'
     """

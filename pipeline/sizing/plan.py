@@ -22,7 +22,7 @@ from pipeline.kernels.nbest.sample_size import (
     smallest_size,
 )
 from pipeline.kernels.sampling import sample_size
-from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
+from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, read_alternative
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.registry import Registry
 from pipeline.runner.graph import Node
@@ -163,7 +163,7 @@ def significance(
     if not 0.0 <= margin < 1.0:
         problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
     problems += _check_name("test", TESTS, test)
-    if alternative not in ALTERNATIVES:
+    if alternative.replace("-", "_") not in ALTERNATIVES:
         remedy = did_you_mean(alternative, ALTERNATIVES)
         problems.append(Problem("alternative", f"unknown alternative {alternative!r}", remedy))
     if replicates < 1:
@@ -318,7 +318,7 @@ def plan_comparison(
     alpha: float = 0.05,
     margin: float = 0.0,
     test: str = "fisher",
-    alternative: Alternative = "two_sided",
+    alternative: str = "two_sided",
     replicates: int = 10_000,
     seed: str = "power",
     track: Track = track_nothing,
@@ -385,7 +385,7 @@ def plan_comparison(
     ])  # fmt: skip
     centre = sum(precisions) / 2 if shared is None else shared
     only_1, only_2 = (_round_ends((p - overlap * centre) / (1 - overlap)) for p in precisions)
-    test_of = (candidates, alpha, margin, test, alternative)
+    test_of = (candidates, alpha, margin, test, read_alternative(alternative))
     designs = [Design(each, round(each * (1 - overlap)), *test_of) for each in n]
     pairs = [Lists(design, only_1, only_2) for design in designs]
     require([problem for pair in pairs for problem in list_problems(pair)])
@@ -637,7 +637,7 @@ def plan_pilot(
     alpha: float | None = None,
     margin: float | None = None,
     test: str = "fisher",
-    alternative: Alternative = "two_sided",
+    alternative: str = "two_sided",
     replicates: int = 10_000,
     seed: str = "power",
     track: Track = track_nothing,
@@ -696,7 +696,7 @@ def plan_pilot(
     rates = rates or [r for r in PILOT_RATES if _reaches(r, pilot)]
     require([] if powers else _too_small(rates, pilot))
     rows = pilot.rows.iter_rows(named=True)
-    test_of = (pilot.candidates, alpha, margin, test, alternative)
+    test_of = (pilot.candidates, alpha, margin, test, read_alternative(alternative))
     counts = {Lists(Design(r["n"], r["size"], *test_of), *_precisions(r)): _counts(r) for r in rows}
     require([problem for pair in counts for problem in list_problems(pair)])
     if pilot.full:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.api.run import script, task_words
+from pipeline.api.run import slurm_script, task_words
 from pipeline.runner.config import parse_setting
 from pipeline.runner.run import PhaseState
 from tests.runner.batching import build, elsewhere, phases
@@ -65,7 +65,7 @@ def phase(name: str, first: int, size: int, todo: range | None = None) -> PhaseS
 def test_each_phase_depends_on_the_one_before(tmp_path: Path) -> None:
     todo = (0, 1, 999, 1000, 2499)
     states = [PhaseState("count", 0, 2499, todo, ready=True), phase("counts", 2500, 1)]
-    text = script(states, ["lexassay", "task", "c", "s"], {})
+    text = slurm_script(states, ["lexassay", "task", "c", "s"], {})
     env = queue(tmp_path / "queue", ECHO)
     assert submit(text, env).stdout == "submitted: 4\n"
     calls = (tmp_path / "queue" / "calls").read_text().splitlines()
@@ -85,9 +85,9 @@ def test_only_unfinished_tasks_are_submitted() -> None:
     words = ["lexassay", "task", "c", "s"]
     todo = (3, 4, 8)
     states = [phase("count", 0, 2, range(0)), PhaseState("merge", 2, 8, todo, ready=True)]
-    lines = script(states, words, {}).splitlines()
+    lines = slurm_script(states, words, {}).splitlines()
     assert [line for line in lines if "$(submit" in line] == ['jobs=$(submit s-merge 2 1-2,6 "")']
-    assert script(states[:1], words, {}) == ""
+    assert slurm_script(states[:1], words, {}) == ""
 
 
 @pytest.mark.parametrize("name", ["two words.toml", "it's $HOME.toml", 'a"b`c.toml', "-é\\n.toml"])
@@ -96,7 +96,7 @@ def test_names_and_settings_reach_the_task_unchanged(tmp_path: Path, name: str) 
     words = task_words(name, "s", runs="my runs", data=None, settings=settings)
     assert dict(parse_setting(text) for text in words if "=" in text) == settings
     env = queue(tmp_path / "queue", ECHO)
-    script_text = script([phase("run", 5, 2)], words, {"time": "1:00:00", "partition": "a b"})
+    script_text = slurm_script([phase("run", 5, 2)], words, {"time": "1:00:00", "partition": "a b"})
     assert submit(script_text, env).returncode == 0
     commands = (tmp_path / "queue" / "log").read_text().splitlines()
     assert commands == ["".join(f"<{word}>" for word in [*words[1:], number]) for number in "56"]
@@ -105,7 +105,9 @@ def test_names_and_settings_reach_the_task_unchanged(tmp_path: Path, name: str) 
 
 def test_a_queue_that_refuses_ends_the_script(tmp_path: Path) -> None:
     env = queue(tmp_path / "queue", "#!/bin/sh\nexit 1\n")
-    text = script([phase("run", 0, 2), phase("result", 2, 1)], ["lexassay", "task", "c", "s"], {})
+    text = slurm_script(
+        [phase("run", 0, 2), phase("result", 2, 1)], ["lexassay", "task", "c", "s"], {}
+    )
     result = submit(text, env)
     assert result.returncode == 1
     assert result.stdout == ""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("lexassay", "pipeline", "schemas")
-SOURCES = (*PACKAGES, "pyproject.toml", "README.md", "LICENSE")
+SOURCES = (*PACKAGES, "pyproject.toml", "README.md", "LICENSE", "LICENCES.md")
 FAMILIES = ("collocations", "clustering", "lexicon")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 

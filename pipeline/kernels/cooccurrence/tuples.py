@@ -74,7 +74,7 @@ class Runs:
 
     @property
     def number(self) -> pl.Expr:
-        """The number of the run of a `PLACE`."""
+        """The number of the run of a `ROW_PLACE`."""
         return pl.lit(pl.Series(self.firsts[1:-1], dtype=pl.Int64)).search_sorted(
             pl.col(ROW_PLACE), side="right"
         )
@@ -93,7 +93,7 @@ def sum_by_row(
     Parameters
     ----------
     frames : iterable of DataFrame
-        The key (UInt64), f and `PLACE` (Int64), in any order.
+        The key (UInt64), f and `ROW_PLACE` (Int64), in any order.
     key : sequence of str
         Its columns.
     runs : Runs
@@ -334,7 +334,7 @@ def split_elements(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
 
 
 class _NumberedTuples(NamedTuple):
-    """Tuples as numbers: those of their labels, f and `PLACE`; exists while they are summed."""
+    """Tuples as numbers: those of their labels, f and `ROW_PLACE`; exists while they are summed."""
 
     rows: Spill
     heights: Sequence[int]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from pipeline.errors import UnknownName, did_you_mean
 from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.fisher import (
     TOLERANCE,
@@ -273,6 +274,25 @@ def _choose_side(
 
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
+
+
+def read_alternative(text: str) -> Alternative:
+    """Return an alternative hypothesis, which SciPy spells with a hyphen.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such alternative.
+
+    Examples
+    --------
+    >>> read_alternative("two-sided"), read_alternative("two_sided")
+    ('two_sided', 'two_sided')
+    """
+    sides = {each: each for each in ALTERNATIVES}
+    if (name := text.replace("-", "_")) not in sides:
+        raise UnknownName(f"unknown alternative {text!r}; {did_you_mean(name, sides)}")
+    return sides[name]
 
 
 # P-values adjusted for the number of tests in a family.
