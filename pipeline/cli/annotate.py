@@ -212,7 +212,9 @@ def annotate(
     stop: Annotated[
         str | None,
         typer.Option(
-            "--stop", help="End the work of these annotators; their answers are kept.", rich_help_panel=_PEOPLE
+            "--stop",
+            help="End the work of these annotators; their answers are kept.",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
     resume: Annotated[
@@ -243,7 +245,7 @@ def annotate(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Judge in the browser, or export the judgements.
+    """Label candidates in the browser, or export the labels.
 
     With options under Quality, Files or People, the command does only that, and serves no pages.
     """

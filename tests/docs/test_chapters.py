@@ -105,7 +105,9 @@ def test_the_reference_of_functions_is_current() -> None:
 def test_every_public_name_has_a_section() -> None:
     sections = (f"\n## {name}\n" in TEXT_API_CHAPTER for name in lx.__all__)
     errors = (f"`lx.{name}`" in TEXT_API_CHAPTER for name in lx.__all__)
-    assert [name for name, *there in zip(lx.__all__, sections, errors, strict=True) if not any(there)] == []
+    assert [
+        name for name, *there in zip(lx.__all__, sections, errors, strict=True) if not any(there)
+    ] == []
 
 
 def test_the_reference_of_functions_contains_no_local_paths() -> None:

@@ -289,8 +289,8 @@ def read_alternative(text: str) -> Alternative:
     >>> read_alternative("two-sided"), read_alternative("two_sided")
     ('two_sided', 'two_sided')
     """
-    sides = {each: each for each in ALTERNATIVES}
-    if (name := text.replace("-", "_")) not in sides:
+    sides = {each.replace("_", "-"): each for each in ALTERNATIVES}
+    if (name := text.replace("_", "-")) not in sides:
         raise UnknownName(f"unknown alternative {text!r}; {did_you_mean(name, sides)}")
     return sides[name]
 

@@ -238,6 +238,8 @@ def finite_population_test(
     known = (drawn == tables[4]) & (drawn > 0)
     p[known] = tables[0, known] == tables[2, known]
     tested = (drawn > 0) & ~known
+    swap = tables[1] > tables[3]  # the test is the same with the parts in the other order
+    tables[:4, swap] = tables[[2, 3, 0, 1]][:, swap]
     distinct, inverse = np.unique(tables[:, tested], axis=1, return_inverse=True)
     values = np.empty(distinct.shape[1])
     designs, of = np.unique(distinct[[4, 1, 3]], axis=1, return_inverse=True)
@@ -292,11 +294,25 @@ def _outer_probability(
 
 @lru_cache(maxsize=_KEPT)
 def _chances(size: int, n: int, first: int, stop: int) -> FloatArray:
-    """Return P(X_K = k), K = first..stop-1 in the rows, k = 0..n in the columns."""
-    K, k = np.meshgrid(np.arange(first, stop), np.arange(n + 1), indexing="ij")
-    chances = np.exp(log_hypergeometric_pmf(k, K, size - K, n))
+    """Return P(X_K = k), K = first..stop-1 in the rows, k = 0..n in the columns.
+
+    Products of the ratios of neighbours, from the mode to both sides: nothing overflows, and what
+    underflows is below 1e-300 of the mode. Of all K, those up to N/2 are computed, as
+    P(X_K = k) = P(X_(N - K) = n - k).
+    """
+    last = size // 2 + 1 if (first, stop) == (0, size + 1) else stop
+    K, k = np.arange(first, last, dtype=np.float64)[:, None], np.arange(float(n))
+    up, down = (K - k) * (n - k), (k + 1.0) * (size - K - n + k + 1.0)  # of P(k + 1), of P(k)
+    before = k < np.floor((n + 1) * (K + 1) / (size + 2))
+    ratios = np.where(before, down, up) / np.where(before, up, down)
+    chances = np.ones((len(K), n + 1))
+    np.cumprod(np.where(before, 1.0, ratios), axis=1, out=chances[:, 1:])
+    chances[:, :-1] *= np.where(before, ratios, 1.0)[:, ::-1].cumprod(axis=1)[:, ::-1]
+    chances /= chances.sum(axis=1, keepdims=True)
+    if last < stop:
+        chances = np.concatenate([chances, chances[: stop - last][::-1, ::-1]])
     chances.setflags(write=False)  # what a cache holds is never changed
-    return np.asarray(chances)
+    return chances
 
 
 @lru_cache(maxsize=_KEPT)
