@@ -18,14 +18,20 @@ LATE = 3.0
 _PASSED_ON = {"connection", "host", "transfer-encoding", "keep-alive"}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Print nothing: clients that are killed leave broken connections."""
+
+
 class Proxy:
     """Forwards requests to a server of this machine, and records them."""
 
     def __init__(self, port: int) -> None:
         self.requests: list[tuple[str, str]] = []
         self.choose: Chooser = lambda _method, _path: ""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, port))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self, port))
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property

@@ -23,7 +23,7 @@ from tests.runner.commands import finish
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
 SPARK_RUNS = ("--set", "run.engine=spark")
-SPARK_KILLS = max(2, int(os.environ.get("LEXASSAY_KILLS", "6")) // 3)
+SPARK_KILLS = max(2, int(os.environ.get("LEXASSAY_KILLS", "3")) // 3)
 COUNTED_RUNS = """
 name = "scale"
 [run]
