@@ -18,6 +18,7 @@ from types import FunctionType
 from typing import Any, cast
 
 import lexassay as lx
+from pipeline.release import RENAMED
 
 CHAPTER = Path(__file__).with_name("api.md")
 HEAD = """# From Python
@@ -106,7 +107,9 @@ def _members(name: str, kind: type, shared: Collection[Entry]) -> Iterator[str]:
     members = [
         _function_of(own)
         for member, own in vars(kind).items()
-        if not member.startswith("_") and isinstance(own, _SHOWN)
+        if not member.startswith("_")
+        and isinstance(own, _SHOWN)
+        and f"{name}.{member}" not in RENAMED["attribute"]
     ]
     plain = [each for each in members if not _sections(each)[1]]
     if plain:

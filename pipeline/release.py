@@ -71,7 +71,10 @@ _MOVED = {
 RENAMED: dict[str, dict[str, Renaming]] = {
     "module": {old: Renaming(new, "1.0", "2.0") for old, new in _MOVED.items()},
     "function": {},
-    "attribute": {"Run.told": Renaming("Run.all_findings", "1.0", "2.0")},
+    "attribute": {
+        "Run.plan": Renaming("Run.query", "1.0", "2.0"),
+        "Run.told": Renaming("Run.all_findings", "1.0", "2.0"),
+    },
     "stage": {},
     "option": {},
     "measure": {},

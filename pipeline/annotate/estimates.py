@@ -575,7 +575,7 @@ def _stage_estimates(
                 title, text("There are no limits yet: {why}", why=wait), failed=True
             )
         tables: Tables = {
-            option: run.plan(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
+            option: run.query(f"{ref.stage}.{ref.table}") for option, ref in node.inputs.items()
         }
         interim = interim_look(node.config, tables, usable)
         if isinstance(interim, str):

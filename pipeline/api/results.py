@@ -178,7 +178,7 @@ def names_of(run: Run) -> list[str]:
     names: set[str] = set()
     for stage, manifest in run.manifests.items():
         for table in manifest.tables:
-            names |= names_in(run.plan(f"{stage}.{table}"))
+            names |= names_in(run.query(f"{stage}.{table}"))
     return sorted(names)
 
 
@@ -237,7 +237,7 @@ def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageVie
     inputs = {option: f"{table.stage}.{table.table}" for option, table in node.inputs.items()}
 
     def opener(name: str) -> pl.LazyFrame:
-        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
+        return run.query(f"{node.name}.{name}" if name in node.stage.outputs else name)
 
     options = run.project.experiment.report.get("views", {}).get(node.name, {})
     return StageView(
@@ -681,7 +681,7 @@ class Run:
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
         with artefacts.report_damage(self.project.storage, self.manifests.values()):
-            return self.plan(name).sort(list(model.key())).collect()
+            return self.query(name).sort(list(model.key())).collect()
 
     @cached_property
     def all_findings(self) -> tuple[StageFinding, ...]:
@@ -699,7 +699,7 @@ class Run:
         """The findings as a table with one sentence per row: answers first, then cautions."""
         return as_table(self.all_findings)
 
-    def plan(self, name: str) -> pl.LazyFrame:
+    def query(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for tables that do not fit into memory.
 
         Raises
@@ -716,6 +716,11 @@ class Run:
                 raise StoreError(damage)
             raise NotMadeYet(name)
         return artefacts.scan(self.project.storage, manifest, reference.table)
+
+    def plan(self, name: str) -> pl.LazyFrame:
+        """Return the same as `query`, whose former name this is; it warns."""
+        current_name("attribute", "Run.plan")
+        return self.query(name)
 
     @cached_property
     def charts(self) -> Charts:

@@ -82,7 +82,7 @@ def evaluate(
             read_as=from_files.formats(read_as),
             reader=from_files.reader(None, None, None, None, normalise, reader_options),
             runs=runs,
-            experiment=save,
+            save=save,
             report=report,
             listeners=listeners,
         )
@@ -186,7 +186,7 @@ def clusters(
                 attributes, None, None, None, normalise, [*leniently, *(reader_options or [])]
             ),
             runs=runs,
-            experiment=save,
+            save=save,
             report=report,
             listeners=listeners,
         )
@@ -304,7 +304,7 @@ def lexicon(
             read_as=from_files.formats(read_as),
             reader=from_files.reader(None, None, None, None, normalise, reader_options),
             runs=runs,
-            experiment=save,
+            save=save,
             report=report,
             listeners=listeners,
         )

@@ -388,7 +388,7 @@ def collocates(
                 attributes, sentences, abbreviations, tokenizer, normalise, reader_options
             ),
             runs=runs,
-            experiment=save,
+            save=save,
             listeners=listeners,
         )
     _show(table, node=node, top=top, format_=format_, to=to, overwrite=overwrite, raw=raw)
@@ -508,7 +508,7 @@ def keywords(
             header=header,
             decimal=decimal_of(decimal),
             runs=runs,
-            experiment=save,
+            save=save,
             listeners=listeners,
         )
     usual = top or (50 if to is None and format_ == "table" else table.height)
@@ -703,7 +703,7 @@ def candidates(
                 attributes, sentences, abbreviations, tokenizer, normalise, reader_options
             ),
             runs=runs,
-            experiment=save,
+            save=save,
             listeners=listeners,
         )
     title = count_text(table.height, "pair")

@@ -85,7 +85,7 @@ def words_for(run: Run, start: Reference, there: list[str]) -> pl.LazyFrame | No
         model = run.project.nodes[reference.stage].stage.outputs[reference.table]
         if model.key() != (ID,) or reference.stage not in run.manifests:
             continue
-        query = run.plan(str(reference))
+        query = run.query(str(reference))
         if units := arity(query.collect_schema().names()):
             names = [f"l{place}" for place in range(1, units + 1)]
             return query.select(ID, *(name for name in names if name not in there))
@@ -230,7 +230,7 @@ def _open(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
     if names_findings(run.project, name):
         return run.findings.lazy(), Findings.key()
     reference = run.reference(name)
-    return run.plan(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()
+    return run.query(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()
 
 
 def _sort(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.LazyFrame:

@@ -89,7 +89,7 @@ def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.
     DataFrame
         l1, l2, f, f1, f2, N, documents if counted, the scores, and example if there are any.
     """
-    scores = run.plan(SCORES)
+    scores = run.query(SCORES)
     candidates = (scores if where is None else scores.filter(where)).collect()
     table = _examples(run, candidates)
     units = [name for name in ("l1", "l2") if name in candidates.columns]
@@ -133,7 +133,7 @@ def _examples(run: Run, candidates: pl.DataFrame) -> pl.DataFrame:
     if not run.project.experiment.stages[stage].get("examples"):
         return candidates
     ours = pl.col("id").is_in(candidates["id"].to_list())
-    texts = run.plan(f"{stage}.examples").filter(ours, pl.col("number") == 1)
+    texts = run.query(f"{stage}.examples").filter(ours, pl.col("number") == 1)
     return candidates.join(texts.select("id", example="text").collect(), on="id", how="left")
 
 

@@ -254,7 +254,7 @@ def collocates(
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
     """Return the collocates of a word in a corpus, strongest first.
@@ -299,7 +299,7 @@ def collocates(
         Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
         Results folder; by default the user's cache folder, where unused results expire.
-    experiment : path, optional
+    save : path, optional
         File to which to write the experiment.
     listeners : sequence of callable
         Called with every event.
@@ -331,7 +331,7 @@ def collocates(
     question = Question(node, relation, both, count, names, min_frequency, within, words)
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = collocates_recipe(question, corpus)
-    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=save, listeners=listeners)
     table = _collocate_rows(run, question, corpus)
     return best(table, top, by=["relation"] if "relation" in table.columns else [])
 
@@ -431,7 +431,7 @@ def keywords(
     header: bool | None = None,
     decimal: Decimal | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
     """Return the keywords of a corpus compared with another, strongest first.
@@ -450,7 +450,7 @@ def keywords(
         Maximum number of rows; all if None.
     attribute : str, optional
         Token attribute to count. Default: the lemma if both corpora have it.
-    case, punctuation, language, stop_words, reader, runs, experiment, listeners
+    case, punctuation, language, stop_words, reader, runs, save, listeners
         As for `collocates`.
     read_as : str, optional
         Format of the files, if not clear from their extensions; they are then read as corpora.
@@ -486,7 +486,7 @@ def keywords(
     recipe = keywords_recipe(
         Path(target), Path(reference), keyness, read_as=read_as, reader=options, tables=tables
     )
-    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=save, listeners=listeners)
     table = rows(run, keyness.measures)
     if table.is_empty():
         what = f"keywords: no word of {target} occurs {min_frequency} times or more"
@@ -811,7 +811,7 @@ def candidates(
     read_as: str | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     listeners: Sequence[Listener] = (),
 ) -> pl.DataFrame:
     """Return the word pairs of a corpus in a relation, with their frequencies.
@@ -836,7 +836,7 @@ def candidates(
         Maximum number of rows; all if None.
     attribute, case, punctuation, within, language, stop_words
         As for `collocates`.
-    read_as, reader, runs, experiment, listeners
+    read_as, reader, runs, save, listeners
         As for `collocates`.
 
     Returns
@@ -861,7 +861,7 @@ def candidates(
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=_reader(reader, language))
     recipe = candidates_recipe(request, corpus)
-    run = run_recipe(recipe, runs=runs, experiment=experiment, listeners=listeners)
+    run = run_recipe(recipe, runs=runs, experiment=save, listeners=listeners)
     table = rows(run, request.measures)
     if table.is_empty():
         what = f"candidates: no pair occurs {min_frequency} times or more"

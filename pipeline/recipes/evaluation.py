@@ -122,7 +122,7 @@ def clusters(
     read_as: str | Mapping[str, str] | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -159,7 +159,7 @@ def clusters(
         Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
     decimal : {".", ","}, optional
         Decimal mark in tables; detected by default.
-    read_as, reader, runs, experiment, report, listeners
+    read_as, reader, runs, save, report, listeners
         As for `evaluate`.
 
     Returns
@@ -188,7 +188,7 @@ def clusters(
         tag, cluster, item, as_names(exclude), fold, prefix, noisy, noise_as, tables
     )
     recipe = clusters_recipe(Path(gold), systems_of(induced), reading)
-    return run_recipe(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
+    return run_recipe(recipe, runs=runs, experiment=save, report=report, listeners=listeners)
 
 
 def clusters_recipe(gold: Path, systems: Sequence[System], reading: TagReadingOptions) -> Recipe:
@@ -552,7 +552,7 @@ def lexicon(
     read_as: str | Mapping[str, str] | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -575,7 +575,7 @@ def lexicon(
         Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional
         Tables have a header; detected by default. Unnamed columns are called column_1, column_2 ...
-    read_as, reader, runs, experiment, report, listeners
+    read_as, reader, runs, save, report, listeners
         As for `evaluate`.
 
     Returns
@@ -598,7 +598,7 @@ def lexicon(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
         tables=TableOptions(columns or {}, header, read_as=read_as, reader=reader or {}),
     )  # fmt: skip
-    return run_recipe(recipe, runs=runs, experiment=experiment, report=report, listeners=listeners)
+    return run_recipe(recipe, runs=runs, experiment=save, report=report, listeners=listeners)
 
 
 def lexicon_recipe(
@@ -729,7 +729,7 @@ def evaluate(
     read_as: str | Mapping[str, str] | None = None,
     reader: Mapping[str, Any] | None = None,
     runs: str | Path | None = None,
-    experiment: str | Path | None = None,
+    save: str | Path | None = None,
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -768,7 +768,7 @@ def evaluate(
         Reader options, e.g. ``{"separator": ";"}``; each file uses those of its format.
     runs : path, optional
         Results folder; by default the user's cache folder, where unused results expire.
-    experiment : path, optional
+    save : path, optional
         File to which to write the experiment.
     report : bool
         Write the report.
@@ -808,7 +808,7 @@ def evaluate(
     ranking = JudgedRanking(*tables, *named_columns, as_names(positive), sampled, sizes, combine)
     recipe = evaluation_recipe(ranking)
     return run_recipe(
-        recipe, runs=runs, experiment=experiment, report=report, listeners=listeners,
+        recipe, runs=runs, experiment=save, report=report, listeners=listeners,
         accept=lambda run: _require_judged(run, ranking),
     )  # fmt: skip
 

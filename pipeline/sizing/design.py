@@ -296,7 +296,7 @@ def questions_of(
         is ranked.
     """
     node = _design(run, overrides)
-    table = run.plan(str(node.inputs["ranks"] if node else ranks or _ranks(run)))
+    table = run.query(str(node.inputs["ranks"] if node else ranks or _ranks(run)))
     config = _config(node)
     tables = {"ranks": table}
     every = ranks_of_all(table.collect(), tables)
@@ -465,8 +465,8 @@ def known_from_pilot(
         or does not answer the questions.
     """
     node = judged_stage(run, stage)
-    tables = {name: run.plan(str(reference)) for name, reference in node.inputs.items()}
-    judgements = run.plan(str(_judgements(node))).drop_nulls("tp")
+    tables = {name: run.query(str(reference)) for name, reference in node.inputs.items()}
+    judgements = run.query(str(_judgements(node))).drop_nulls("tp")
     if judgements.head(1).collect().is_empty():
         problem = Problem("pilot", f"{stage}: no judgements yet", _FILL)
         raise ConfigError("size", [problem])

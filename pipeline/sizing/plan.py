@@ -500,14 +500,14 @@ def open_pilot(
         what = f"{measures!r} are not two measures"
         raise ConfigError("size", [Problem("measures", what, 'e.g. ("t_score", "mi")')])
     node = comparison_stage(run, stage)
-    table = run.plan(f"{stage}.{_table(node)}")
+    table = run.query(f"{stage}.{_table(node)}")
     category = category_of(table, category)
     pair = table.filter(category=category).filter(
         pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     ).collect()  # fmt: skip
     _require_pair(table, pair, measures)
     candidates = (
-        run.plan(str(node.inputs["ranks"])).select(pl.col("id").n_unique()).collect().item()
+        run.query(str(node.inputs["ranks"])).select(pl.col("id").n_unique()).collect().item()
     )
     require(lists(n, candidates))
     rows = _in_direction(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
@@ -604,13 +604,13 @@ def _sample_problems(node: Node, judged: int, candidates: int) -> Iterator[Probl
 
 def _count_judged(run: Run, node: Node, category: str) -> int:
     """Return the number of judged draws of the stage."""
-    judgements = run.plan(str(node.inputs["judgements"])).filter(
+    judgements = run.query(str(node.inputs["judgements"])).filter(
         pl.col("tp").is_not_null(), category=category
     )
     if "sample" not in node.inputs:
-        ranked = run.plan(str(node.inputs["ranks"])).select(pl.col("id").unique())
+        ranked = run.query(str(node.inputs["ranks"])).select(pl.col("id").unique())
         return int(ranked.join(judgements, on="id", how="semi").select(pl.len()).collect().item())
-    sample = run.plan(str(node.inputs["sample"])).join(judgements, on="id", how="semi")
+    sample = run.query(str(node.inputs["sample"])).join(judgements, on="id", how="semi")
     draws, most = sample.select(pl.len(), pl.col("multiplicity").max()).collect().row(0)
     if (most or 0) > 1:
         what = "the pilot was drawn with replacement and cannot be extended"

@@ -193,7 +193,7 @@ def run_report_colours() -> Any:
         name.partition(".")[0]: SimpleNamespace(tables=[name.partition(".")[2]]) for name in TABLES
     }
     nothing = SimpleNamespace(nodes={})
-    return SimpleNamespace(manifests=manifests, plan=TABLES.__getitem__, project=nothing)
+    return SimpleNamespace(manifests=manifests, query=TABLES.__getitem__, project=nothing)
 
 
 def test_names_include_lists_systems_and_lexicons() -> None:
@@ -653,7 +653,9 @@ def test_a_damaged_report_is_detected_and_rewritten(name: str, how: str, small: 
     assert "the report is up to date" in [event.facts.get("text") for event in events]
 
 
-def test_the_former_name_of_the_findings_warns(small: Path) -> None:
+def test_former_names_of_attributes_warn(small: Path) -> None:
     run = lx.run(small, runs=small.parent / "runs")
     with pytest.warns(FormerName, match="Run.told was renamed Run.all_findings in"):
         assert run.told == run.all_findings
+    with pytest.warns(FormerName, match="Run.plan was renamed Run.query in"):
+        assert run.plan("scores").collect().equals(run.query("scores").collect())

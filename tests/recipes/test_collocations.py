@@ -221,13 +221,13 @@ def test_a_folder_means_all_its_files(text: Path, runs: Path) -> None:
 def test_the_saved_experiment_has_the_same_result(text: Path, tmp_path: Path, runs: Path) -> None:
     saved = tmp_path / "elsewhere" / "house.toml"
     saved.parent.mkdir()
-    table = collocates("house", text, min_frequency=1, top=None, runs=runs, experiment=saved)
+    table = collocates("house", text, min_frequency=1, top=None, runs=runs, save=saved)
     assert str(tmp_path) not in saved.read_text()
     scores = lx.run(saved, runs=tmp_path / "own", report=False).table("scores")
     ours = table.select("collocate", "f", "log_dice").sort("collocate")
     assert scores.select("l2", "f", "log_dice").sort("l2").rows() == ours.rows()
     with pytest.raises(ConfigError, match="already exists"):
-        collocates("house", text, runs=runs, experiment=saved)
+        collocates("house", text, runs=runs, save=saved)
 
 
 @pytest.mark.long
