@@ -452,7 +452,7 @@ class Registry(Generic[T]):
         UnknownName
             With the nearest valid names in its message; it is a KeyError and a ValueError.
         """
-        if name not in self:
+        if name not in self and (name := current_name(self.kind, name)) not in self:
             raise UnknownName(self._unknown(name))
         if name not in self._entries and (member := self._templates.member(name)):
             template, number = member

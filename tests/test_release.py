@@ -12,14 +12,20 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
+from pipeline.formats.base import FORMATS
 from pipeline.kernels.measure import MEASURES
+from pipeline.kernels.statistics.exact_tests import CORRECTIONS, TESTS
+from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.release import RENAMED, FormerName, Renaming, current_name, with_current_names
 from pipeline.runner.config import parse
 from tests.small_experiment import SMALL
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-STABLE_KINDS = {"function", "attribute", "stage", "option", "measure", "remark"}
+STABLE_KINDS = {
+    *("function", "attribute", "module", "stage", "option", "measure", "interval", "test"),
+    *("correction", "format", "remark"),
+}
 """Kinds of names that 1.x keeps."""
 FORMER = {
     "function": {"evaluate_pairs": Renaming("evaluate", "1.1", "2.0")},
@@ -38,6 +44,15 @@ def former(monkeypatch: pytest.MonkeyPatch) -> None:
 def minor(version: str) -> tuple[int, int]:
     major, second = version.split(".")[:2]
     return int(major), int(second)
+
+
+def test_a_registry_finds_an_entry_by_its_former_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {TESTS.kind, INTERVALS.kind, CORRECTIONS.kind, FORMATS.kind} <= STABLE_KINDS
+    monkeypatch.setitem(RENAMED, TESTS.kind, {"exact": Renaming("fisher", "1.1", "2.0")})
+    with pytest.warns(FormerName, match="the test exact was renamed fisher in lexassay 1.1"):
+        assert lx.difference_test(3, 4, 1, 4, test="exact") == lx.fisher(3, 4, 1, 4)
+    with pytest.raises(lx.ConfigError, match="unknown test 'exactly'"):
+        lx.difference_test(3, 4, 1, 4, test="exactly")
 
 
 def test_former_names_are_removed_in_the_announced_version() -> None:
