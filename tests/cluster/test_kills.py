@@ -17,7 +17,7 @@ from tests.cluster.proxy import Fault, Proxy
 from tests.runner.commands import MARK, environment, finish, wait_for_processes
 from tests.runner.laboratory import STAGES, Laboratory, build
 
-KILLS = int(os.environ.get("LEXASSAY_KILLS", "3"))
+KILLS = int(os.environ.get("LEXASSAY_KILLS", "2"))
 """Number of stores for each engine; on every fourth, two runs that go on are killed as well."""
 FAULTS: tuple[Fault, ...] = ("500", "lost", "dropped")
 RATE = 0.1

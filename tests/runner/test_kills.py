@@ -293,7 +293,10 @@ def test_a_kill_during_replacement_leaves_a_consistent_report(tmp_path: Path) ->
 # Runs killed by SIGKILL at any moment: the next run continues with the same tables.
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
-"""Number of runs killed at a random moment; a fifth as many are killed at an exact one."""
+"""Number of runs killed at a random moment; a fifth as many are killed at an exact one.
+
+With worker processes, which take long to start, a third of it.
+"""
 WORKERS = 2
 
 Plan: TypeAlias = tuple[str, Sequence[Way]]
@@ -392,22 +395,24 @@ def take(plans: Iterator[Plan], kills: int) -> list[Plan]:
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("reference", ENGINES, indirect=True)
-def test_runs_killed_at_random_moments_are_resumed(reference: Reference) -> None:
+@pytest.mark.parametrize(
+    ("reference", "number"), [("local", KILLS), ("processes", KILLS // 3)], indirect=["reference"]
+)
+def test_runs_killed_at_random_moments_are_resumed(reference: Reference, number: int) -> None:
     plans = random_plans(reference)
     rounds_done: list[Round] = []
     kills: list[Kill] = []
-    while len(kills) < KILLS and len(rounds_done) < 2 * KILLS:
-        rounds_done += rounds(reference.laboratory, take(plans, KILLS - len(kills)))
+    while len(kills) < number and len(rounds_done) < 2 * number:
+        rounds_done += rounds(reference.laboratory, take(plans, number - len(kills)))
         kills = [kill for each in rounds_done for kill in each.kills]
     where = Counter(kill.stage or "before the first stage" for kill in kills)
     print(f"{len(kills)} kills: {where}")
     print(f"{sum(kill.partial for kill in kills)} left a half-done stage")
     print(f"{sum(each.resumed > 0 for each in rounds_done)} stores went on with finished shards")
     assert [each.digests for each in rounds_done] == [reference.digests] * len(rounds_done)
-    assert len(kills) >= KILLS
-    assert len(set(where) & set(LABORATORY_STAGES)) >= 3
-    assert sum(kill.partial for kill in kills) >= KILLS // 5
+    assert len(kills) >= number
+    assert len(set(where) & set(LABORATORY_STAGES)) >= min(4, number // 5)
+    assert sum(kill.partial for kill in kills) >= number // 5
     assert any(each.resumed for each in rounds_done)
 
 
@@ -427,7 +432,7 @@ def kill_a_worker(driver: Driver, seconds: float, draw: random.Random) -> bool:
 def test_a_run_goes_on_without_a_killed_worker(reference: Reference) -> None:
     draw, kills, driver = random.Random(2005), 0, Driver()
     driver.ready()
-    for number in range(KILLS):
+    for number in range(KILLS // 3):
         laboratory = replace(reference.laboratory, runs=reference.laboratory.folder / f"{number}")
         driver.send(laboratory.words("run"))
         kills += kill_a_worker(driver, draw.uniform(0, reference.times[-1]), draw)
@@ -438,8 +443,8 @@ def test_a_run_goes_on_without_a_killed_worker(reference: Reference) -> None:
         shutil.rmtree(laboratory.runs)
     driver.close()
     wait_for_processes(driver.mark)
-    print(f"{kills} of {KILLS} runs lost a worker")
-    assert kills >= KILLS // 3
+    print(f"{kills} of {KILLS // 3} runs lost a worker")
+    assert kills >= KILLS // 9
 
 
 def random_acts(reference: Reference) -> Iterator[Plan]:
