@@ -131,7 +131,7 @@ class CheckInput:
     filled : set of str or None
         Attributes read from the corpus that have a value; None: unknown.
     later_cuts : tuple of int
-        The list sizes at which later stages evaluate this sample, ascending.
+        The list sizes at which later stages evaluate this sample or these ranks, ascending.
     """
 
     use: str

@@ -293,6 +293,25 @@ EVALUATING = ("evaluate.precision", "evaluate.designed", "evaluate.choice")
 ESTIMATES = ("evaluate.precision", "evaluate.designed")
 
 
+@check(stages=("score.pool",), threshold=1, means="cuts")
+def cuts_beyond_pool(stage: CheckInput, threshold: float) -> Found:
+    """Find cuts of later stages beyond the end of a pool, before anybody judges its sample."""
+    last = stage.outputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
+    beyond = [cut for cut in stage.later_cuts if cut > last]
+    if not last or len(beyond) < threshold:
+        return
+    yield remark(
+        "warning",
+        f"{len(beyond):,} of {count_text(len(stage.later_cuts), 'list size')} of later stages"
+        f" {'exceeds' if len(beyond) == 1 else 'exceed'} the {last:,} ranks of the pool: these"
+        " lists will not be evaluated",
+        such_as=[f"n = {cut:,}" for cut in beyond],
+        remedy=f"increase the depth of the pool before people judge, or give sizes up to {last:,}",
+        beyond=len(beyond),
+        ranked=last,
+    )
+
+
 @check(stages=EVALUATING, threshold=1, means="cuts")
 def cuts_beyond(stage: CheckInput, threshold: float) -> Found:
     """Find cuts beyond the end of the lists, which are skipped."""
@@ -333,6 +352,28 @@ def ties_at_cut(stage: CheckInput, threshold: float) -> Found:
         lists=len(tied),
         by_lot=worst.by_lot,
         tied=worst.tied,
+    )
+
+
+@check(stages=("evaluate.precision",), threshold=0.05, means="proportion of the draws")
+def unjudged(stage: CheckInput, threshold: float) -> Found:
+    """Count draws without a judgement, or candidates where there is no sample."""
+    rows = stage.outputs["baseline"].filter(pl.col("n_drawn") > 0).collect()
+    absent = rows.filter(pl.col("n_unjudged") / pl.col("n_drawn") >= threshold)
+    if absent.is_empty() or not absent["n_unjudged"].max():
+        return
+    worst = absent.sort("n_unjudged", "category", descending=[True, False]).row(0, named=True)
+    sampled = "sample" in stage.inputs
+    what = count_text(worst["n_drawn"], "draw" if sampled else "candidate")
+    yield remark(
+        "warning",
+        f"{worst['n_unjudged']:,} of {what} {'has' if worst['n_unjudged'] == 1 else 'have'} no"
+        " judgement and are excluded: if they differ from the others, the estimates are wrong",
+        remedy="judge them; the report gives the range of what they could change"
+        if sampled
+        else "judge them, or add sample: sample.judged if the judged ones were drawn at random",
+        unjudged=worst["n_unjudged"],
+        drawn=worst["n_drawn"],
     )
 
 

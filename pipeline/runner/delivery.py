@@ -237,7 +237,18 @@ def _list_files(project: Project, manifest: Manifest, n_best: NBestList) -> dict
     if "parts" in manifest.tables:
         parts = artefacts.scan(project.storage, manifest, "parts").collect()
     title = project.experiment.title or project.experiment.name
-    return _files(rows, about.row(0, named=True), parts, title=title, kind=n_best.kind)
+    choice = about.row(0, named=True)
+    sources = _source_nodes(project, manifest.stage)
+    facts = _about(choice, rows, {row["part"]: row for row in parts.to_dicts()}, sources)
+    facts.append(("experiment", project.experiment.name))
+    return _files(rows, choice, facts, title=title, kind=n_best.kind)
+
+
+def _source_nodes(project: Project, stage: str) -> dict[str, Node]:
+    """Return the stages whose tables the choice of a list was made from, by option."""
+    choice = project.nodes[stage].inputs.get("choice")
+    inputs = project.nodes[choice.stage].inputs if choice else {}
+    return {option: project.nodes[reference.stage] for option, reference in inputs.items()}
 
 
 def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str, list[str]]:
@@ -272,10 +283,14 @@ def current_list(project: Project, node: Node, manifest: Manifest) -> tuple[str,
 
 
 def _files(
-    rows: pl.DataFrame, choice: dict[str, Any], parts: pl.DataFrame, *, title: str, kind: str
+    rows: pl.DataFrame,
+    choice: dict[str, Any],
+    about: list[tuple[str, str]],
+    *,
+    title: str,
+    kind: str,
 ) -> dict[str, bytes]:
     """Return the contents of the files by name."""
-    about = _about(choice, rows, {row["part"]: row for row in parts.to_dicts()})
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
     if kind == "xlsx":
@@ -284,7 +299,10 @@ def _files(
 
 
 def _about(
-    choice: dict[str, Any], rows: pl.DataFrame, parts: dict[str, dict[str, Any]]
+    choice: dict[str, Any],
+    rows: pl.DataFrame,
+    parts: dict[str, dict[str, Any]],
+    sources: Mapping[str, Node],
 ) -> list[tuple[str, str]]:
     """Return the facts about the list: how it was chosen, its estimates and their limits."""
     verdicts = dict(rows["verdict"].drop_nulls().value_counts().iter_rows())
@@ -292,7 +310,7 @@ def _about(
         ("measure", str(choice["measure"])),
         ("list size", f"{choice['n']:,}"),
         ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
-        ("category", str(choice["category"])),
+        ("category", _category(str(choice["category"]), sources)),
     ]
     judged = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
     differ = f"; ? for {verdicts['?']:,} with conflicting judgements" if "?" in verdicts else ""
@@ -301,7 +319,7 @@ def _about(
         return [*facts, *_about_parts(choice, parts), signs]
     recall = "unknown"
     if choice["recall"] is not None:
-        recall = f"{_percent(choice['recall'])} of the true positives among the ranked candidates"
+        recall = f"{_percent(choice['recall'])} of the true positives {_recall_base(sources)}"
     precision = (
         f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
         f" list, {choice['k_sampled']:,} of them true positives"
@@ -314,6 +332,24 @@ def _about(
         *_about_ties(rows),
         signs,
     ]
+
+
+def _category(name: str, sources: Mapping[str, Node]) -> str:
+    """Return a category with the labels of its true positives, if people gave labels."""
+    judged = sources.get("judgements")
+    if judged is None or judged.stage.name != "join.sheets":
+        return name
+    labels = getattr(judged.config, "categories", {}).get(name, ())
+    return f"{name}: {', '.join(labels)}" if labels else name
+
+
+def _recall_base(sources: Mapping[str, Node]) -> str:
+    """Return the candidates that recall refers to: a pool excludes some."""
+    ranks = sources.get("ranks")
+    if ranks is None or ranks.stage.name != "score.pool":
+        return "among the ranked candidates"
+    depth = getattr(ranks.config, "depth", 0)
+    return f"in the pool of the {depth:,} best of each measure; those outside are not counted"
 
 
 def _about_ties(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:

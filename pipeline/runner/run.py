@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, Literal
 
 import polars as pl
@@ -149,14 +150,14 @@ def _check_input(task: Task, manifest: Manifest, later_cuts: tuple[int, ...]) ->
 
 
 def _later_cuts(project: Project, name: str) -> tuple[int, ...]:
-    """Return the list sizes at which stages evaluate the sample of this stage, ascending."""
+    """Return the list sizes at which stages evaluate this sample or these ranks, ascending."""
     evaluations = [
         node.config
         for node in project.nodes.values()
-        if (sample := node.inputs.get("sample")) and sample.stage == name
+        if name in {node.inputs[each].stage for each in ("sample", "ranks") if each in node.inputs}
     ]
-    cuts = {size for config in evaluations for size in getattr(config, "cuts", ())}
-    return tuple(sorted(cuts))
+    sizes = (getattr(each, option, ()) for each in evaluations for option in ("cuts", "sizes"))
+    return tuple(sorted({*chain.from_iterable(sizes)}))
 
 
 def _first_tokens(task: Task, option: str, most: int, names: Collection[str]) -> pl.DataFrame:

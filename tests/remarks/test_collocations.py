@@ -227,6 +227,38 @@ def test_without_candidates_cuts_have_no_remark() -> None:
     assert not cuts_beyond((1,), candidates=0)
 
 
+def test_a_pool_warns_of_list_sizes_beyond_it_before_people_judge() -> None:
+    def remarks_on_pool(*cuts: int) -> Any:
+        outputs = {"ranks": ranks({"mi": [3, 2, 1]})}
+        return run_check("cuts_beyond_pool", outputs=outputs, later_cuts=cuts, depth=3)
+
+    (remark,) = remarks_on_pool(2, 3, 100, 500)
+    assert remark.level == "warning"
+    assert remark.text == (
+        "2 of 4 list sizes of later stages exceed the 3 ranks of the pool: these lists will not"
+        " be evaluated"
+    )
+    assert remark.such_as == ("n = 100", "n = 500")
+    assert not remarks_on_pool(2, 3)
+    assert not remarks_on_pool()
+
+
+@pytest.mark.parametrize(("sampled", "noun"), [(True, "draws"), (False, "candidates")])
+def test_draws_and_candidates_without_a_judgement_are_counted(sampled: bool, noun: str) -> None:
+    def remarks_on(drawn: int, absent: int) -> Any:
+        baseline = {"category": ["SVC", "TP"], "n_drawn": drawn, "n_unjudged": [0, absent]}
+        inputs = {"sample": ids(drawn)} if sampled else {}
+        return run_check("unjudged", inputs=inputs, outputs={"baseline": pl.DataFrame(baseline)})
+
+    (remark,) = remarks_on(200, 80)
+    assert remark.level == "warning"
+    assert remark.text.startswith(f"80 of 200 {noun} have no judgement and are excluded")
+    assert ("sample.judged" in str(remark)) == (not sampled)
+    assert remark.numbers == {"unjudged": 80, "drawn": 200}
+    assert not remarks_on(200, 9)
+    assert not remarks_on(0, 0)
+
+
 def test_the_sizes_of_a_choice_are_its_cuts() -> None:
     options: dict[str, Any] = {"size": None, "sizes": (2, 9), "measures": ()}
     inputs = {"ranks": ranks({"mi": [3, 2, 1]})}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import shutil
 from pathlib import Path
-from typing import Annotated, Literal
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
 
 import openpyxl
 import polars as pl
@@ -153,6 +154,38 @@ CHOICE = {
 LIMITS = ("precision", "lower", "upper", "lower_simultaneous", "upper_simultaneous")
 
 
+def text_about(
+    choice: dict[str, Any],
+    rows: pl.DataFrame,
+    parts: pl.DataFrame | None = None,
+    **sources: Any,
+) -> str:
+    by_part = {} if parts is None else {row["part"]: row for row in parts.to_dicts()}
+    about = delivery._about(choice, rows, by_part, sources)
+    files = delivery._files(rows, choice, about, title="Pairs", kind="csv")
+    (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
+    return text
+
+
+def test_the_text_names_the_pool_and_the_labels() -> None:
+    def source(use: str, **config: Any) -> Any:
+        return SimpleNamespace(stage=SimpleNamespace(name=use), config=SimpleNamespace(**config))
+
+    more = {"n_sampled": 4, "k_sampled": 3, "lower_simultaneous": 0.7, "upper_simultaneous": 0.95}
+    rows = pl.DataFrame({"rank": [1], "score": [1.0], "verdict": None})
+    text = text_about(
+        {**CHOICE, **more},
+        rows,
+        ranks=source("score.pool", depth=1500),
+        judgements=source("join.sheets", categories={"TP": ("collocation", "idiom")}),
+    )
+    assert (
+        "estimated recall: 50.0 % of the true positives in the pool of the 1,500 best of each"
+        " measure; those outside are not counted\n" in text
+    )
+    assert "category: TP: collocation, idiom\n" in text
+
+
 def test_the_text_describes_the_parts_of_a_list() -> None:
     rows = pl.DataFrame({"rank": range(1, 9), "verdict": ["+"] * 3 + [None] * 5})
     counts = {"n_sampled": 4, "k_sampled": 3, "depth": 12, "confidence": 0.95}
@@ -163,8 +196,7 @@ def test_the_text_describes_the_parts_of_a_list() -> None:
             ("unjudged", 5, (0.75, 0.6, 0.8, 0.5, 0.9)),
         )
     ])  # fmt: skip
-    files = delivery._files(rows, CHOICE, parts, title="Pairs", kind="csv")
-    (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
+    text = text_about(CHOICE, rows, parts)
     for message in (
         "listed: 8; no other candidate is unjudged or a true positive",
         "first: 3 candidates judged as true positives",
@@ -189,9 +221,9 @@ def test_the_text_names_rows_with_equal_scores_at_the_end(
 ) -> None:
     rows = pl.DataFrame({"rank": range(1, len(scores) + 1), "score": scores, "verdict": None})
     more = {"n_sampled": 4, "k_sampled": 3, "lower_simultaneous": 0.7, "upper_simultaneous": 0.95}
-    files = delivery._files(rows, {**CHOICE, **more}, pl.DataFrame(), title="Pairs", kind="csv")
-    (text,) = (content.decode() for name, content in files.items() if name.endswith(".txt"))
+    text = text_about({**CHOICE, **more}, rows)
     assert "estimated recall: 50.0 % of the true positives among the ranked candidates" in text
+    assert "category: TP\n" in text
     assert message in text
     assert ("equal scores" in text) == bool(message)
 

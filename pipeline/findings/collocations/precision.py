@@ -163,16 +163,20 @@ def chosen_list(stage: StageView) -> Iterator[Finding]:
     rows = stage.table("choice").collect().sort("category")
     for row in rows.iter_rows(named=True):
         of = category_suffix(row["category"], categories(rows))
-        yield _choice(row, of)
+        ranks = stage.source_stage("ranks")
+        pooled = ranks is not None and ranks.use == "score.pool"
+        yield _choice(row, of, pooled=pooled)
         options = stage.options_as(GuaranteeOptions)
         if options.guarantee and options.min_precision is not None:
             tests = stage.table("guarantee").filter(category=row["category"]).collect()
             yield _guarantee(row, tests, of, options)
 
 
-def _choice(row: dict[str, Any], of: str) -> Finding:
+def _choice(row: dict[str, Any], of: str, *, pooled: bool) -> Finding:
     lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
-    recall = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
+    within = " within the pool" if pooled else ""
+    share = row["recall"]
+    recall = "" if share is None else f", recall{within} {phrases.per_cent(share)}"
     phrase = phrases.estimate(row["precision"], lower, upper, of=phrases.TRUE_POSITIVES)
     text = (
         f"chosen{of}: the top {row['n']:,} by {measure_title(row['measure'])}, "

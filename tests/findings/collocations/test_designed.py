@@ -321,6 +321,12 @@ def test_limits_of_the_chosen_list_allow_for_the_choice() -> None:
         "chosen_list", stage("evaluate.choice", {"choice": table(Choice, [row | {"recall": None}])})
     )
     assert "recall" not in unknown
+    pool = stage("score.pool", {}, name="pool", depth=500)
+    pooled = stage(
+        "evaluate.choice", {"choice": table(Choice, [row])}, inputs={"ranks": "pool.ranks"},
+        among=[pool],
+    )  # fmt: skip
+    assert "recall within the pool 50.0 %" in texts("chosen_list", pooled)[0]
     nothing = stage("evaluate.choice", {"choice": Choice.zero_rows().collect()})
     assert texts("chosen_list", nothing) == []
 

@@ -278,13 +278,26 @@ def of_sample(stage: StageView) -> str:
     'a designed sample of 5'
     """
     if "sample" not in stage.inputs:
-        return "all candidates judged"
+        return _judged_candidates(stage)
     sample = stage.source_stage("sample")
     if sample is None:
         return stage.inputs["sample"].partition(".")[0].replace("_", " ")
     size = _sample_size(stage, sample)
     replaced = ", with replacement" if sample.config.get("replacement") else ""
     return f"{_SAMPLES.get(sample.use, sample.name)}{size}{replaced}"
+
+
+def _judged_candidates(stage: StageView) -> str:
+    """Say how many of the ranked candidates are judged."""
+    if not {"judgements", "ranks"} <= {*stage.inputs}:
+        return "all candidates judged"
+    candidates = stage.table(stage.inputs["ranks"]).select(pl.col("id").unique())
+    judgements = stage.table(stage.inputs["judgements"]).drop_nulls("tp").select("id").unique()
+    judged = candidates.join(judgements, on="id", how="semi")
+    number, whole = (each.select(pl.len()).collect().item() for each in (judged, candidates))
+    return (
+        "all candidates judged" if number == whole else f"{number:,} of {whole:,} candidates judged"
+    )
 
 
 def _sample_size(stage: StageView, sample: StageView) -> str:
