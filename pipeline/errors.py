@@ -469,7 +469,7 @@ class NotMadeYet(ConfigError):
         problem = Problem(
             table,
             "does not exist yet",
-            "run lexassay run: it makes the table, or names the missing answers",
+            "lexassay run creates it, or says which labels are missing",
         )
         super().__init__("show", [problem])
 

@@ -222,8 +222,8 @@ def spelt_otherwise(stage: CheckInput, threshold: float) -> Found:
     examples = near.select("l1", "l2", "here_1", "here_2").iter_rows()
     yield remark(
         "warning",
-        f"{count_text(near.height, 'judged pair')} that differ from candidates only in case or"
-        " blanks, and judge nothing",
+        f"{count_text(near.height, 'judged pair')} {'matches' if near.height == 1 else 'match'} no"
+        " candidate, but would without a difference in case or spaces",
         such_as=[f"{a!r} {b!r} (candidate {c!r} {d!r})" for a, b, c, d in examples],
         remedy="use the same spelling in both"
         + (', or case = "lower"' if stage.use == "join.gold" else ""),
@@ -586,7 +586,8 @@ def pool_omits(stage: CheckInput, threshold: float) -> Found:
         f"the pool has {pooled:,} of {ranked:,} candidates and excludes {share:.0%}: estimates"
         f" apply to the {stage.config.depth:,} best of the pooled measures; baseline and recall are"
         " within the pool, and other measures cannot be compared",
-        remedy="a greater depth excludes fewer; a random sample of all candidates excludes none",
+        remedy="increase the depth to exclude fewer candidates, or sample from all of them"
+        " to exclude none",
         pooled=pooled,
         candidates=ranked,
     )

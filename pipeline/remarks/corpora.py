@@ -244,7 +244,7 @@ def one_document(stage: CheckInput, threshold: float) -> Found:
         if whole
         else "dispersion is undefined: dp, dp_norm and juilland_d are empty"
         if stage.use == "extract.words"
-        else "the column documents cannot distinguish a pair of one text from one of the language"
+        else "the column documents cannot show whether a pair is one of the text or of the language"
     )
     yield remark(
         "warning" if whole else "info",

@@ -372,7 +372,7 @@ def wait_for(
     contested : LazyFrame
         annotator and id of rows with answers in conflict: the runner names them.
     entries : LazyFrame
-        All rows of the sheets: annotator, id, file, line.
+        All rows of the sheets: annotator, id, file, line, and note if there are notes.
     folder : str
         Folder of the sheets.
     missing : int
@@ -395,12 +395,27 @@ def wait_for(
     empty = ordered.join(contested.collect(), on=["annotator", "id"], how="anti")
     first = empty.sort("order", "annotator").unique("shown", keep="first", maintain_order=True)
     first = first.head(_EXAMPLES)
-    differ = ordered.height - empty.height
-    remedy = f"{differ:,} of them in conflict; {_REMEDY}" if differ else _REMEDY
+    notes = [
+        f"{count:,} of them {text}"
+        for count, text in (
+            (ordered.height - empty.height, "in conflict"),
+            (_count_noted(empty, entries), "with a note"),
+        )
+        if count
+    ]
+    remedy = "; ".join([*notes, _REMEDY])
     return WaitsForPerson(
         folder, missing, what, dict(whose.iter_rows()), first["shown"].to_list(), remedy=remedy,
         places=_places(first, entries),
     )  # fmt: skip
+
+
+def _count_noted(rows: pl.DataFrame, entries: pl.LazyFrame) -> int:
+    """Return how many rows have a note in their sheet: their annotator could not decide."""
+    if "note" not in entries.collect_schema():
+        return 0
+    noted = entries.filter(pl.col("note").str.strip_chars() != "").select("annotator", "id")
+    return rows.lazy().join(noted, on=["annotator", "id"], how="semi").collect().height
 
 
 def _places(rows: pl.DataFrame, entries: pl.LazyFrame) -> str:

@@ -35,6 +35,7 @@ from pipeline.errors import StoreError
 from pipeline.formats import annotation_log
 from pipeline.formats.annotation_log import Card, Decision, Outcome, Round, Standing, connect
 from pipeline.kernels.annotation.sheets import fold
+from schemas.errors import count_text
 
 # Decisions of a request
 
@@ -84,7 +85,7 @@ def parse_decisions(text: bytes) -> list[SentDecision]:
     >>> parse_decisions(b'{"decisions": [{"key": "abcdefgh", "id": "x", "kind": "seen"}]}')
     Traceback (most recent call last):
     ...
-    pipeline.annotate.web.pages.RefusedRequest: Nothing was saved, 1 mistake in the body: \
+    pipeline.annotate.web.pages.RefusedRequest: Nothing was saved: 1 mistake in the body. \
 decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Reload the page.
     """
     try:
@@ -107,8 +108,9 @@ def log_decisions(
     wrong = {each.key: message for each in decisions if (message := _problem(each, work))}
     if wrong:
         message = "; ".join(list(wrong.values())[:_FEW])
-        many = f"{len(wrong)} of {len(decisions)} decisions are invalid"
-        what = f"Nothing was saved, {many}: {message}. Reload the page."
+        verb = "is" if len(wrong) == 1 else "are"
+        many = f"{len(wrong)} of {count_text(len(decisions), 'decision')} {verb} invalid"
+        what = f"Nothing was saved: {many}. {message}. Reload the page."
         raise RefusedRequest(400, what, refused=list(wrong))
     return [_decision(each, who, round_name) for each in decisions]
 
@@ -157,7 +159,7 @@ def _mistakes(mistakes: Sequence[Any]) -> str:
     texts = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
                      for each in mistakes[:_FEW])  # fmt: skip
     many = f"{len(mistakes)} mistake{'s' if len(mistakes) != 1 else ''} in the body"
-    return f"Nothing was saved, {many}: {texts}. Reload the page."
+    return f"Nothing was saved: {many}. {texts}. Reload the page."
 
 
 # Cards and decisions as JSON

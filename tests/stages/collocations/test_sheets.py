@@ -421,6 +421,12 @@ def test_empty_rows_of_a_sheet_are_reported_with_their_lines() -> None:
         joined_sheets(*rows, ("b", "y", None, None), partial=False)
 
 
+def test_empty_rows_with_a_note_are_counted() -> None:
+    rows = [("a1", "x", None, "unclear"), ("a1", "y", None, "  "), ("b", "x", "free", None)]
+    with pytest.raises(WaitsForPerson, match="; 1 of them with a note; set partial = true"):
+        joined_sheets(*rows, ("b", "y", "SVC", "sure"), partial=False)
+
+
 def test_unannotated_candidates_are_not_decided() -> None:
     tables = rounds(("carla", "y", "SVC", None), first=FIRST[:2], partial=True)
     assert verdicts_of(tables) == {X: None}

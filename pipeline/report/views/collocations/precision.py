@@ -485,8 +485,8 @@ def worst_case_blocks(scope: Scope) -> Iterator[Block]:
         return
     caption = (
         f"Precision (%) with its limits{scope.text}, from the judged draws only, and with all "
-        "unjudged or conflicting draws counted as false or as true positives. The lower limit of "
-        "the former and the upper limit of the latter hold in any case."
+        "unjudged or conflicting draws counted first as false, then as true positives. The first "
+        "lower limit and the second upper limit hold whatever their labels are."
     )
     cases = [("", "judged only"), ("_if_false", "all false"), ("_if_true", "all true")]
     columns = [
