@@ -458,8 +458,8 @@ class _Rows:
             if not code:
                 own = " ".join(each.text for each in entries if each.document is document)
                 code = guess_language(own[:_FOR_LANGUAGE])
+                replaced[LANGUAGE + language_name(code)] += 1
             document.code = code
-            replaced[LANGUAGE + language_name(code)] += not self.options.language
             self._require_blanks(code)
         return document.code
 

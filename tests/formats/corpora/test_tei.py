@@ -207,3 +207,22 @@ def test_queries_read_single_columns(tmp_path: Path) -> None:
     assert query.filter(form="b").select("sentence", "title").head(2).collect().rows() == [
         (1, "A Title"), (2, "A Title"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "counts"),
+    [
+        (HEADER, "<text>", {}),
+        ("", '<text xml:lang="fr">', {}),
+        ("", "<text>", {"language English": 1}),
+    ],
+)
+def test_only_a_guessed_language_is_counted(
+    tmp_path: Path, declared: str, text: str, counts: dict[str, int]
+) -> None:
+    body = "<p>" + "The dog that was in the house did not see her. " * 20 + "</p>"
+    path = write(tmp_path / "t.xml", tei(body, header=declared, text=text))
+    format_ = format_of("t.xml")
+    assert format_.read
+    (batch,) = format_.read(path, format_.options(), ["form"], 1 << 20)
+    assert {name: n for name, n in batch.replaced.items() if name.startswith("language")} == counts
