@@ -498,7 +498,8 @@ def sheets(
         return 0
     for before, after in moved:
         print(f"moved {before} to {after}")
-    print(f"sheets: {project.sheets.own}")
+    nothing = "" if has_results(project) else f" ({NO_RESULTS})"
+    print(f"sheets: {project.sheets.own}{nothing}")
     for line in sheet_lines(open_run(project)):
         print(line)
     return 0

@@ -101,7 +101,9 @@ def test_status_reports_a_failed_stage_and_an_older_report(
     assert f"report: {report}; older than the last run, which failed" in output
 
 
-@pytest.mark.parametrize("words", [["status"], ["show"], ["show", "full"], ["show", "findings"]])
+@pytest.mark.parametrize(
+    "words", [["status"], ["sheets"], ["show"], ["show", "full"], ["show", "findings"]]
+)
 def test_a_folder_without_results_is_reported(
     words: list[str], folder_command: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
