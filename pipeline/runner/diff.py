@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from pipeline.errors import StoreError
 from pipeline.runner.fingerprint import differences
 from pipeline.runner.store import artefacts
 from pipeline.runner.store.artefacts import Manifest
@@ -15,7 +17,9 @@ from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.interface import Storage
 from pipeline.stages.base import STAGES
 from schemas import DrawnCandidates, Table
+from schemas.candidates import arity
 
+ID = "id"
 _SECOND = " (second)"
 EXAMPLES = 3
 """Rows of each kind that are shown."""
@@ -59,6 +63,28 @@ class TableDifference:
     new: list[dict[str, Any]]
     examples: list[ChangedRow]
     columns: dict[str, int]
+
+    def example_keys(self) -> list[dict[str, Any]]:
+        """Return the keys of all rows that are named."""
+        return [*self.removed, *self.new, *(each.key for each in self.examples)]
+
+    def with_words(self, words: Mapping[str, str]) -> TableDifference:
+        """Return the same with the words of candidates after their ids."""
+
+        def extend(key: dict[str, Any]) -> dict[str, Any]:
+            extended: dict[str, Any] = {}
+            for name, value in key.items():
+                extended[name] = value
+                if name == ID and value in words:
+                    extended["words"] = words[value]
+            return extended
+
+        return replace(
+            self,
+            removed=[extend(key) for key in self.removed],
+            new=[extend(key) for key in self.new],
+            examples=[replace(each, key=extend(each.key)) for each in self.examples],
+        )
 
 
 def columns_text(columns: Mapping[str, int]) -> str:
@@ -141,13 +167,39 @@ def stages_differ(
             yield StageDifference(name, (reason,), ())
             continue
         reasons = tuple(differences(manifests[0].ingredients, manifests[1].ingredients))
-        tables = tuple(_tables_differ((storage_1, manifests[0]), (storage_2, manifests[1])))
-        yield StageDifference(name, reasons, tables)
+        tables = list(_tables_differ((storage_1, manifests[0]), (storage_2, manifests[1])))
+        words = _words(
+            (first, second),
+            {key[ID] for each in tables for key in each.example_keys() if ID in key},
+        )
+        yield StageDifference(name, reasons, tuple(each.with_words(words) for each in tables))
 
 
 def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
     mark = run.stages[name].fingerprint if name in run.stages else ""
     return artefacts.find_stored(storage, name, mark) if mark else None
+
+
+def _words(runs: Iterable[tuple[Storage, RunRecord]], ids: Set[str]) -> dict[str, str]:
+    """Return the words of candidates, from the first tables of the runs that have them."""
+    words: dict[str, str] = {}
+    for storage, run in runs:
+        for manifest in (_manifest(storage, run, name) for name in run.stages):
+            if manifest is None or not ids - words.keys():
+                continue
+            for table in manifest.tables:
+                with suppress(StoreError):  # a damaged table: another one may have the words
+                    words |= _words_in(artefacts.scan(storage, manifest, table), ids)
+    return words
+
+
+def _words_in(query: pl.LazyFrame, ids: Set[str]) -> dict[str, str]:
+    names = query.collect_schema().names()
+    if ID not in names or not (units := arity(names)):
+        return {}
+    text = pl.concat_str([f"l{place + 1}" for place in range(units)], separator=" ")
+    rows = query.filter(pl.col(ID).is_in([*ids])).select(ID, text.alias("text")).unique()
+    return dict(rows.collect().iter_rows())
 
 
 def _tables_differ(

@@ -147,7 +147,7 @@ def test_diff_reports_changed_options_and_rows(
     output = capsys.readouterr().out
     assert "stages.sample.rate: 0.5 -> 0.25" in output
     assert "table sample: 3 rows removed, 0 added, 3 changed (pi in 3)\n" in output
-    assert "    removed  id" in output
+    assert re.search(r"    removed  id x\w+, words \S+ \S+\n", output)
     assert "    changed" not in output  # the same draws, at another rate
     assert "1 stage differs" in output
     assert main(["diff", "small:latest", "small:latest"]) == 0
@@ -168,8 +168,8 @@ def test_diff_reports_changed_values(
     output = capsys.readouterr().out
     assert "table candidates: 0 rows removed, 0 added, 1 changed" in output
     assert "1 changed (f in 1)\n" in output
-    assert re.search(r"    changed  id \w+: f 1 -> 2\n", output)
-    assert re.search(r"    changed  id \w+: .*\bmi -?\d\.\d+ -> -?\d\.\d+", output)
+    assert re.search(r"    changed  id \w+, words a0 b0: f 1 -> 2\n", output)
+    assert re.search(r"    changed  id \w+, words a0 b0: .*\bmi -?\d\.\d+ -> -?\d\.\d+", output)
     assert main(["diff", "small:latest~1", "small:latest", "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     tables = {table["table"]: table for stage in report["stages"] for table in stage["tables"]}

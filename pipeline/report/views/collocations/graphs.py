@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, NotMadeYet, Problem
 from pipeline.findings.base import StageOptions, StageView
 from pipeline.findings.collocations.precision import LookOptions, look_text
 from pipeline.findings.phrases import sentence, slug
@@ -291,8 +291,12 @@ def _judged_candidates(stage: StageView) -> str:
     """Say how many of the ranked candidates are judged."""
     if not {"judgements", "ranks"} <= {*stage.inputs}:
         return "all candidates judged"
-    candidates = stage.table(stage.inputs["ranks"]).select(pl.col("id").unique())
-    judgements = stage.table(stage.inputs["judgements"]).drop_nulls("tp").select("id").unique()
+    try:
+        ranks, labels = (stage.table(stage.inputs[each]) for each in ("ranks", "judgements"))
+    except NotMadeYet:
+        return "all candidates judged"
+    candidates = ranks.select("id").unique()
+    judgements = labels.drop_nulls("tp").select("id").unique()
     judged = candidates.join(judgements, on="id", how="semi")
     number, whole = (each.select(pl.len()).collect().item() for each in (judged, candidates))
     return (
