@@ -101,6 +101,7 @@ _OWN = {
 """Reader options that have a command option of their own."""
 _SPOKEN = {
     'fold both: fold = true, of lexicons case = "lower"': "fold both: --fold",
+    "the line is data, add columns = [...]": "the line is data, add --no-header",
     "add format = ...": "name it: --read-as FORMAT",
     "format = ...": "--read-as FORMAT",
     "the option decimal": "--decimal",

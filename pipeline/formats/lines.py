@@ -527,8 +527,40 @@ def _csv_reader(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
     )
 
 
+def count_columns(path: Path, dialect: Dialect) -> int:
+    """Return the number of fields of the first line, names or not.
+
+    Raises
+    ------
+    DataError
+        If the line cannot be read.
+    """
+    return len(_fields(path, dialect, *_first_line(path, dialect)))
+
+
 def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     """Return the number of skipped lines, and the column names."""
+    skipped, first = _first_line(path, dialect)
+    if dialect.columns:
+        return skipped, list(dialect.columns)
+    names = _fields(path, dialect, skipped, first)
+    twice = _duplicates(names)
+    if "" in twice:
+        without = count_text(names.count(""), "column")
+        raise DataError(
+            f"{path}: line {skipped + 1} has {without} without a name\nWrite a name for each "
+            "column in the first line; remove lines above it and empty columns."
+        )
+    if twice:
+        raise DataError(
+            f"{path}: line {skipped + 1} has duplicate column names: {', '.join(twice)}\n"
+            "Rename them, or if the line is data, add columns = [...]."
+        )
+    return skipped, names
+
+
+def _first_line(path: Path, dialect: Dialect) -> tuple[int, str]:
+    """Return the number of skipped lines, and the line below them."""
     skipped = dialect.skip
     with reading(path), open_text(path) as text:
         for number in range(skipped):
@@ -548,26 +580,16 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
             f"line {skipped + 1} is blank and" if more else f"the file is empty: line {skipped + 1}"
         )
         raise DataError(f"{path}: {what} should {remedy}")
-    if dialect.columns:
-        return skipped, list(dialect.columns)
+    return skipped, first
+
+
+def _fields(path: Path, dialect: Dialect, skipped: int, first: str) -> list[str]:
+    """Return the fields of the first line below the skipped ones."""
     try:
-        names = next(_csv_reader([first.rstrip("\r\n")], dialect))
+        return next(_csv_reader([first.rstrip("\r\n")], dialect))
     except csv.Error as error:
         what = _csv_error(str(error), first, dialect, map(str, itertools.count(1)))
         raise DataError(f"{path}: line {skipped + 1}{what}") from error
-    twice = _duplicates(names)
-    if "" in twice:
-        without = count_text(names.count(""), "column")
-        raise DataError(
-            f"{path}: line {skipped + 1} has {without} without a name\nWrite a name for each "
-            "column in the first line; remove lines above it and empty columns."
-        )
-    if twice:
-        raise DataError(
-            f"{path}: line {skipped + 1} has duplicate column names: {', '.join(twice)}; rename "
-            "them"
-        )
-    return skipped, names
 
 
 def open_text(path: Path, *, errors: Literal["strict", "replace"] = "strict") -> IO[str]:

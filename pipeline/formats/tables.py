@@ -328,6 +328,20 @@ def _tsv_dialect(options: DelimitedOptions) -> Dialect:
     return Dialect(options.separator or "\t", None, *own)
 
 
+_DIALECTS = {"csv": _csv_dialect, "tsv": _tsv_dialect}
+
+
+def count_columns(path: Path, format_name: str, options: DelimitedOptions) -> int:
+    """Return the number of columns of a CSV or TSV file, whose first line need not have names.
+
+    Raises
+    ------
+    DataError
+        If the first line cannot be read.
+    """
+    return lines.count_columns(path, _DIALECTS[format_name](options))
+
+
 def _ucs_dialect(_options: FormatOptions) -> Dialect:
     return Dialect(separator="\t", quote=None, comment="#")
 

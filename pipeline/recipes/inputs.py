@@ -26,6 +26,7 @@ from pipeline.formats.corpora.plain_text import (
 )
 from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.formats.tables import DelimitedOptions, count_columns
 from pipeline.formats.unicode import normalise
 from pipeline.kernels import cells
 from pipeline.kernels.cells import Decimal, Kind, NumberFormat, number_formats
@@ -797,12 +798,17 @@ def table_file(
     if own:
         source = {**own, **source}
         file = _file(source)
+    may_lack_header = file.format.name in _WITHOUT_HEADER and "columns" not in source
+    if may_lack_header and options.header is False and isinstance(file.options, DelimitedOptions):
+        with _paths_as_given([source["path"]]):
+            width = count_columns(file.path, file.format.name, file.options)
+        source = _without_header(source, width)
+        file = _file(source)
+        may_lack_header = False
     table = TableFile(source, file, _table_head(file, source["path"]), options, notes)
-    if file.format.name in _WITHOUT_HEADER and "columns" not in source:
-        table = _detect_header(table) if options.header is None else table
-        if options.header is False:
-            table = _with_columns(table)
-    return table
+    if may_lack_header and options.header is None:
+        return _detect_header(table)
+    return _with_columns(table) if may_lack_header and options.header is False else table
 
 
 def _decide_format(
@@ -940,10 +946,14 @@ def _detect_header(table: TableFile) -> TableFile:
 
 def _with_columns(table: TableFile) -> TableFile:
     """Return a table without header, with names for its columns."""
-    names = [f"column_{number}" for number in range(1, len(table.columns) + 1)]
-    source = {**table.source, "columns": names}
+    source = _without_header(table.source, len(table.columns))
     file = _file(source)
     return replace(table, source=source, file=file, head=_table_head(file, source["path"]))
+
+
+def _without_header(source: Mapping[str, Any], width: int) -> dict[str, Any]:
+    """Return the source of a table without header, with names for its columns."""
+    return {**source, "columns": [f"column_{number}" for number in range(1, width + 1)]}
 
 
 def _file(source: Mapping[str, Any]) -> SourceFile:

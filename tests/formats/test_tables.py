@@ -301,7 +301,11 @@ WRONG = {
         *("t.csv", "a,b\nä,2\n".encode("utf-16-le"), ["line 1 has NUL bytes"]),
     ),
     "JSON in UTF-16": ("t.jsonl", '{"a": 1}\n'.encode("utf-16-le"), ["line 1 has NUL bytes"]),
-    "column twice": ("t.csv", b"a,b,a\n1,2,3\n", ["line 1", "duplicate column names: a"]),
+    "column twice": (
+        "t.csv",
+        b"a,b,a\n1,2,3\n",
+        ["line 1", "duplicate column names: a", "columns = [...]"],
+    ),
     "no gzip": ("t.csv.gz", b"a,b\n1,2\n", ["gzip"]),
     "cut gzip": ("t.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 5000)[:60], ["gzip"]),
     "no parquet": ("t.parquet", b"hello", ["Parquet"]),

@@ -542,6 +542,24 @@ def test_two_columns_without_names_are_refused(tmp_path: Path) -> None:
     assert run.table("deu").height == 2
 
 
+@pytest.mark.parametrize("name", ["gold.tsv", "gold.csv"])
+def test_a_first_line_of_data_may_have_the_same_text_twice(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    separator = "\t" if name.endswith("tsv") else ";"
+    (tmp_path / name).write_text("chat|chat\nchat|chats\n".replace("|", separator))
+    files, runs = [tmp_path / name, tmp_path / name], tmp_path / "r"
+    names = {"lemma": "column_1", "form": "column_2"}
+    run = lexicon(*files, header=False, columns=names, runs=runs, report=False)
+    assert run.table("quality.lemmas")["n_gold"].to_list() == [2]
+    words = ["lexicon", *map(str, files), "--no-report", "--runs", str(runs)]
+    assert main(words) == 1
+    err = capsys.readouterr().err
+    assert f"{name}: line 1 has duplicate column names: chat" in err
+    assert "if the line is data, add --no-header." in err
+    assert main([*words, "--no-header", "--columns", "lemma=column_1,form=column_2"]) == 0
+
+
 def test_clusters_are_recognised_by_their_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
