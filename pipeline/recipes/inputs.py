@@ -714,13 +714,20 @@ class TableFile:
         if not absent:
             return []
         ours = ", ".join(absent)
-        advice = self.options.advice
+        advice = self.options.advice + self._header_advice
         if {*absent} & {*self.options.columns}:
             advice = RENAME + "; the names after --columns are those of another file"
         advice = advice.format(ours=ours, pairs=",".join(f"{name}=NAME" for name in absent))
         listed = ", ".join(self.columns[:_MOST_COLUMNS])
         what = f"has no column for {ours}"
         return [Problem(str(self.source["path"]), what, f"it has {listed}; {advice}")]
+
+    @property
+    def _header_advice(self) -> str:
+        """What to do if column names are data; empty if no option can say so."""
+        may_be_data = self.file.format.name in _WITHOUT_HEADER and "columns" not in self.source
+        is_open = self.options.header is None and self.options.advice == TableOptions.advice
+        return " or --no-header if the first line is data" if may_be_data and is_open else ""
 
     def numbers(self, *but: str) -> list[str]:
         """Return the numeric columns, except some.

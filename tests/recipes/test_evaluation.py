@@ -478,7 +478,11 @@ def test_an_unrecognised_column_is_requested(tmp_path: Path, capsys: pytest.Capt
     assert main(["evaluate", str(tmp_path / "list.csv"), str(tmp_path / "list.csv")]) == 2
     output = capsys.readouterr().err
     assert "list.csv: has no column for l1, l2; it has first, second, mi" in output
-    assert "--columns l1=NAME,l2=NAME" in output
+    assert "--columns l1=NAME,l2=NAME or --no-header if the first line is data" in output
+    words = ["evaluate", str(tmp_path / "list.csv"), str(tmp_path / "list.csv"), "--no-header"]
+    assert main(words) == 2
+    output = capsys.readouterr().err
+    assert "it has column_1, column_2, column_3; add --columns l1=NAME,l2=NAME\n" in output
 
 
 def test_pairs_across_a_line_end_are_counted(tmp_path: Path) -> None:
