@@ -198,14 +198,16 @@ def _variance(scores: pl.DataFrame, ddof: int) -> float | None:
 
 
 def _correlation(scores: pl.DataFrame, name: str) -> float | None:
+    """Return the correlation with L; None if L or the other column is constant."""
+    if min(scores["L"].n_unique(), scores[name].n_unique()) < 2:
+        return None
     weights = equal_weights(scores)
     x, y = (_deviations(scores, each, weights) for each in ("L", name))
     if unequal(scores):
         root = np.sqrt(weights * scores.height)
         x, y = root * x, root * y
     scale = math.sqrt(float((x @ x) * (y @ y)))
-    # Values that are all alike leave rounding errors of their mean: no correlation is defined.
-    if scores.height < 2 or scale <= 1e-20 * scores.height:
+    if scale <= 1e-20 * scores.height:  # values that differ by rounding errors only
         return None
     return max(-1.0, min(1.0, float(x @ y) / scale))
 

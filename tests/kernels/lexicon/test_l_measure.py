@@ -481,6 +481,18 @@ def test_statistics_agree_with_those_by_hand() -> None:
     assert (star["value"], star["lower"], star["upper"]) == (0.6, 0.4, 0.8)
 
 
+@pytest.mark.parametrize("chances", [[1.0] * 3, [0.9, 0.3, 0.7]])
+@pytest.mark.parametrize("constant", [1 / 3, 1.0, 0.1])
+@pytest.mark.parametrize("column", ["precision", "recall", "L"])
+def test_a_constant_has_no_correlation(column: str, constant: float, chances: list[float]) -> None:
+    table = scores(GOLD, LEXICON).with_columns(
+        pl.Series("pi", chances), pl.lit(constant).alias(column), population=pl.lit(9)
+    )
+    value = dict(quality(table, NOTHING, Whole(), n=None).select("statistic", "value").rows())
+    names = {"precision": ["r(L, P)"], "recall": ["r(L, R)"], "L": ["r(L, P)", "r(L, R)"]}
+    assert [value[name] for name in names[column]] == [None] * len(names[column])
+
+
 def test_one_or_no_lemma_leaves_statistics_undefined() -> None:
     one = quality(scores({"a": {"u"}}, {"a": {"u"}}), NOTHING, Whole(), n=None)
     value = dict(one.select("statistic", "value").rows())
