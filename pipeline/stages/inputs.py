@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -22,6 +23,7 @@ Name = TypeVar("Name", bound=str)
 
 _MOST_VALUES = 12
 """Maximum number of values listed in a message."""
+_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
 
@@ -45,16 +47,38 @@ def require(schema: pl.Schema, columns: Iterable[tuple[str, str]]) -> None:
         With one problem per missing column or column without plain values.
     """
     has = [name for name in schema.names() if name not in {"file", "line"}]
+    columns = list(columns)
+    separator = _other_separator(has, {name for _, name in columns})
     problems: list[Problem] = []
     for option, name in columns:
         if name not in has:
             what = f"the file has no column {name!r}"
-            problems.append(Problem(option, what, did_you_mean(name, has)))
+            problems.append(Problem(option, what, separator or did_you_mean(name, has)))
         elif kind := errors.no_plain_values(schema[name]):
             what = f"column {name!r} contains {kind}, not text or numbers"
             problems.append(Problem(option, what, "convert it to text"))
     if problems:
         raise NoSuchColumn("columns", problems)
+
+
+def _other_separator(has: Sequence[str], names: set[str]) -> str:
+    """Return the remedy for a header that was read as one column; empty if it was not.
+
+    Examples
+    --------
+    >>> _other_separator(["l1;l2"], {"l1", "f"})
+    'columns are separated by semicolons: write { path = ..., separator = ";" }'
+    >>> _other_separator(["a;b"], {"l1"}), _other_separator(["l1;l2", "f"], {"l1"})
+    ('', '')
+    """
+    if len(has) != 1:
+        return ""
+    for separator, plural in _SEPARATORS.items():
+        fields = has[0].split(separator)
+        if len(fields) > 1 and not names.isdisjoint(field.strip(' "') for field in fields):
+            text = json.dumps(separator)
+            return f"columns are separated by {plural}: write {{ path = ..., separator = {text} }}"
+    return ""
 
 
 def named_columns(

@@ -257,3 +257,28 @@ def test_every_dtype_in_a_table_to_score_is_read_or_refused(case: str, tmp_path:
     words = ["score", str(path), "--measures", "frequency", "--columns", "l1=w,l2=x"]
     wrong = isinstance(counts, str) or None in counts
     assert main(words) == (1 if wrong else 0)
+
+
+# Columns that a file lacks
+
+
+@pytest.mark.parametrize(
+    ("name", "separator", "remedy"),
+    [
+        ("t.csv", ";", 'separated by semicolons: write { path = ..., separator = ";" }'),
+        ("t.csv", "\t", r'separated by tabs: write { path = ..., separator = "\t" }'),
+        ("t.tsv", ",", 'separated by commas: write { path = ..., separator = "," }'),
+        ("t.tsv", "|", "valid: l1|l2|f|f1|f2|N"),
+    ],
+)
+def test_a_header_with_another_separator_is_recognised(
+    name: str, separator: str, remedy: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(separator.join(["l1", "l2", "f", "f1", "f2", "N"]) + "\n")
+    (tmp_path / "x.toml").write_text(
+        f'name = "x"\n[stages.c]\nuse = "extract.table"\npath = "{name}"\n'
+    )
+    with pytest.raises(ConfigError) as error:
+        lx.check(tmp_path / "x.toml")
+    assert f"the file has no column 'l1' ({name})" in str(error.value)
+    assert remedy in str(error.value)
