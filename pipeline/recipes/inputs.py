@@ -521,7 +521,7 @@ class WordChoice:
         with reading(path), open_text(path) as text:
             first = text.readline().strip("\ufeff\r\n")
         if "word" in re.split(r"[\t,;]", first):
-            return {"stop_words": {"path": path}}
+            return {"stop_words": table_file(path).source}
         return {"stop_words": {"path": path, "format": "tsv", "columns": ["word"]}}
 
 

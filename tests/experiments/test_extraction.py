@@ -828,6 +828,17 @@ def test_units_are_folded_filtered_and_without_stop_words(tmp_path: Path) -> Non
     assert slow["cat", "saw"] == 2
 
 
+def test_a_stop_list_may_have_one_word_per_line(tmp_path: Path) -> None:
+    unit = '{ label = "{form}", fold = true }'
+    (tmp_path / "stop.txt").write_text("# function words\nThe\n\na\n")
+    lines, table = (
+        run_unit_filters(tmp_path, f'stop_words = "stop.{ending}"', unit).table("candidates")
+        for ending in ("txt", "tsv")
+    )
+    assert lines.height
+    assert lines.equals(table)
+
+
 def test_changed_stop_words_recompute_the_candidates(tmp_path: Path) -> None:
     unit = '{ label = "{form}" }'
     before = (

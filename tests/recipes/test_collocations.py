@@ -413,7 +413,8 @@ def test_stop_words_are_not_counted(tmp_path: Path, runs: Path) -> None:
     path.write_text("The eye of the house saw it.\n")
     (tmp_path / "stop.txt").write_text("The\nof\n")
     (tmp_path / "stop.csv").write_text("word,note\nthe,x\nof,y\n")
-    for name in ("stop.txt", "stop.csv"):
+    (tmp_path / "semicolons.csv").write_text("word;note\nthe;x\nof;y\n")
+    for name in ("stop.txt", "stop.csv", "semicolons.csv"):
         stop = tmp_path / name
         table = collocates("eye", path, min_frequency=1, stop_words=stop, runs=runs)
         assert set(table["collocate"]) == {"house", "saw", "it"}

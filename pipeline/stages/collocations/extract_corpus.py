@@ -59,7 +59,6 @@ from pipeline.stages.base import (
     Outputs,
     SeedOptions,
     Tables,
-    TableSource,
     WordSource,
     stage,
 )
@@ -677,8 +676,8 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     """Left units, l1."""
     right: UnitOptions
     """Right units, l2."""
-    stop_words: TableSource | None = None
-    """Stop-word file with a column word: labels to exclude on both sides."""
+    stop_words: WordSource | None = None
+    """Labels to exclude on both sides: one per line, or column word."""
     left_words: WordSource | None = None
     """File with one word per line, or a table with a column word: only pairs whose l1 is in it
     are candidates; marginals do not change.

@@ -44,7 +44,7 @@ from pipeline.stages.base import (
     StageConfig,
     Sums,
     Tables,
-    TableSource,
+    WordSource,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
@@ -226,8 +226,8 @@ class ExtractTuples(ExampleOptions, TupleOptions):
 
     corpus: CorpusSource
     """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
-    stop_words: TableSource | None = None
-    """Stop-word file with a column word: labels to exclude at all positions."""
+    stop_words: WordSource | None = None
+    """Labels to exclude at all positions: one per line, or column word."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop tuples with lower f after counting; other frequencies do not change."""
 

@@ -31,6 +31,7 @@ from pipeline.stages.base import (
     StageConfig,
     Tables,
     TableSource,
+    WordSource,
     stage,
 )
 from pipeline.stages.collocations import extract_corpus
@@ -221,8 +222,8 @@ class ExtractWords(ExampleOptions):
     """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
     unit: UnitOptions
     """Definition of words; {} counts the lemma of every token."""
-    stop_words: TableSource | None = None
-    """Stop-word file with a column word: labels to exclude, also from N."""
+    stop_words: WordSource | None = None
+    """Labels to exclude, also from N: one per line, or column word."""
 
 
 def columns(config: ExtractWords) -> set[str]:
