@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -565,19 +566,25 @@ def _about(entries: Sequence[tuple[int, _Entry]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+_BLANK = codecs.BOM_UTF8 + b" \t\r\n"
+"""Bytes of a file without text."""
 _SHARE, _LEAST = 4, 1 << 16
 """Share of the usual bytes read at a time: text between tags needs more memory."""
 
 
 def _blocks(maker: _Rows, size: int) -> Iterator[FrameBlock]:
-    """Yield the rows of a file in blocks that end with a paragraph or sentence."""
+    """Yield the rows of a file in blocks that end with a paragraph or sentence; if empty, none."""
     path, size = maker.path, max(size // _SHARE, min(size, _LEAST))
     lines.require_matching_suffix(path)
     xml, before = _Reader(path, maker.options), 0
     with open_bytes(path) as file:
         content = file.read(size)
+        blank = True
         while True:
             more = file.read(size)
+            blank = blank and not content.strip(_BLANK)
+            if blank and not more:
+                return
             xml.feed(content, last=not more)
             if xml.size >= size or not more:
                 entries = xml.take()

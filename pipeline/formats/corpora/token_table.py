@@ -396,7 +396,7 @@ def _find_layout(path: Path, options: TokenOptions) -> Layout:
             raise _header_error(path, number, rows[0])
         return Layout(options, options.columns, number if options.header else 0)
     if not rows:
-        raise DataError(f"{path}: line {number}: the file is empty, without a header")
+        raise DataError(f"{path}: line {number}: the file is empty, without a header\nOmit it.")
     if options.header is False:
         return Layout(options, tuple(content.usual_names(len(rows[0]))))
     kind = "header" if options.header else content.judge_header(rows)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
-from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, write
+from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
 HEADER = """<teiHeader><fileDesc>
 <titleStmt><title>A  Title</title><title type="sub">Other</title><author>B, C.</author><author>D</author></titleStmt>
@@ -166,6 +166,14 @@ def test_invalid_files_are_refused_quickly(content: str, problem: str, tmp_path:
     if "no tokens" not in problem:
         with pytest.raises(DataError):
             read(path, lenient=True)
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])
+def test_an_empty_file_is_refused(content: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.xml", content)
+    assert "the file is empty: it has no tokens\nOmit it" in refusal(path)
+    assert len(skips(path)) == 1
+    assert read(path, lenient=True).is_empty()
 
 
 def test_a_document_type_alone_is_accepted(tmp_path: Path) -> None:

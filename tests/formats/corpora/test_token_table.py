@@ -460,7 +460,7 @@ def test_empty_files_are_refused(tmp_path: Path) -> None:
     assert "line 1: the file is empty" in refusal(path, **TSV, columns=COLUMNS_TOKEN_TABLES)
     assert len(skips(path, **TSV, columns=COLUMNS_TOKEN_TABLES)) == 1
     assert read(path, **TSV, columns=COLUMNS_TOKEN_TABLES, lenient=True).is_empty()
-    assert "line 3: the file is empty, without a header" in refusal(path, **TSV)
+    assert "line 3: the file is empty, without a header\nOmit it." in refusal(path, **TSV)
     pl.DataFrame(schema={"sentence": pl.Int64}).write_parquet(tmp_path / "t.parquet")
     assert "the file is empty" in refusal(tmp_path / "t.parquet", **PARQUET)
     assert len(skips(tmp_path / "t.parquet", **PARQUET)) == 1
