@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -561,7 +561,14 @@ def new(
             what = f"{corpora[0]} {is_}, and {family} begins with a table of candidates"
             remedy = f"for a corpus: lexassay new corpus NAME --from {shlex.quote(str(corpora[0]))}"
             raise ConfigError("new", [Problem("--from", what, remedy)])
-        contents = {"experiment.toml": experiment_template(family, inputs, folder).encode()}
+        try:
+            contents = {"experiment.toml": experiment_template(family, inputs, folder).encode()}
+        except ConfigError as error:
+            problems = [
+                replace(each, where="--from") if each.where == "PATH" else each
+                for each in error.problems
+            ]
+            raise ConfigError("new", problems) from error
     else:
         contents = {each.name: each.read_bytes() for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]

@@ -338,6 +338,8 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
             return by_suffix[suffix]
+    if compression.is_archive(path):
+        raise ValueError(f"is an archive; {compression.UNPACK}")
     ending = "".join(Path(bare).suffixes[-1:])
     if not ending:
         name = Path(bare).name

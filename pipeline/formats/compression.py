@@ -24,6 +24,9 @@ RATIO = 4
 
 _STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 _NAMES = {".gz": "gzip", ".zst": "zstd"}
+_ARCHIVES = (".zip", ".tar", ".tgz", ".rar", ".7z")
+UNPACK = "unpack the archive, and name its files"
+"""The remedy for an archive."""
 _PACKED_CHUNK = 1 << 18
 _PIECE = 1 << 22
 """Bytes of text unpacked at a time: an input chunk could expand a thousandfold."""
@@ -61,6 +64,17 @@ def without_suffix(name: str) -> str:
     ('a.tsv', 'a.tsv')
     """
     return name.lower().removesuffix(compression_suffix(name) or " ")
+
+
+def is_archive(name: str) -> bool:
+    """Return true for the name of an archive, which may hold several files.
+
+    Examples
+    --------
+    >>> is_archive("a.ZIP"), is_archive("a.tar.gz"), is_archive("a.txt.gz")
+    (True, True, False)
+    """
+    return without_suffix(name).endswith(_ARCHIVES)
 
 
 def detect_compression(path: Path) -> str:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_file, no_plain_values
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
+from pipeline.formats.compression import UNPACK, is_archive
 from pipeline.formats.corpora.languages import NO_RULES
 from pipeline.formats.corpora.plain_text import (
     TextLayout,
@@ -429,6 +430,9 @@ def _expand(path: Path, read_as: str | None) -> list[Path]:
         each for each in search_files(path, "**/*") if each.is_file() and not _is_hidden(each, path)
     ]
     files = [each for each in inside if _format(each, read_as)]
+    if not files and (archives := [each.name for each in inside if is_archive(each.name)]):
+        what = f"the folder has only archives: {', '.join(archives[:3])}"
+        raise ConfigError("corpus", [Problem(str(path), what, UNPACK)])
     if not files:
         endings = sorted(end for name in FORMATS for end in FORMATS.get(name).suffixes
                          if FORMATS.get(name).kind == "corpus")  # fmt: skip

@@ -194,6 +194,22 @@ def test_a_corpus_is_no_table_of_candidates(
     assert f"lexassay new corpus NAME --from {corpus}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.tgz", "a.rar", "A.7Z", "folder"])
+def test_an_archive_has_to_be_unpacked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "novels.tar").touch()
+    (tmp_path / name).touch()
+    command = ["new", "corpus", str(tmp_path / "x"), "--from", str(tmp_path / name)]
+    assert main(command) == 2
+    err = capsys.readouterr().err
+    assert "archive" in err
+    assert "; unpack the archive" in err
+    assert ("folder has only archives: novels.tar" if name == "folder" else "--from: ") in err
+    assert "PATH" not in err
+
+
 @pytest.mark.long
 def test_the_starter_equals_the_output_of_its_generator(tmp_path: Path) -> None:
     subprocess.run(
