@@ -42,6 +42,10 @@ NAME, POINT = "name", "point"
 """The name of a point in ``[[sweep.points]]``, and the column with it in stacked tables."""
 _OPTION = 3
 """Words of the path of an option: stages.STAGE.OPTION."""
+_TOML_LINE = re.compile(r"\(at line (\d+), ")
+_UNCLOSED = (r" character '\n'", "Unterminated string", """Expected "'\"""")
+"""Errors of the TOML parser about text without its last quotation mark."""
+_DECIMAL_COMMA = re.compile(r"=\s*[+-]?\d+,\d")
 _DEEPEST = 50
 _MOST = 1 << 63
 """Whole numbers of TOML are smaller."""
@@ -444,9 +448,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), [_not_utf8(raw, error.start)]) from error
     except tomllib.TOMLDecodeError as error:
-        backslash = "\\" in str(error)
-        remedy = "write text with a backslash in single quotes: 'C:\\texts'" if backslash else ""
-        raise ConfigError(str(path), [Problem("file", f"not TOML: {error}", remedy)]) from error
+        problem = Problem("file", f"not TOML: {error}", _toml_remedy(str(error), text))
+        raise ConfigError(str(path), [problem]) from error
     except RecursionError as error:
         raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
     except (OSError, ValueError) as error:
@@ -455,6 +458,30 @@ def read_toml(path: Path) -> dict[str, Any]:
             what, remedy = errors.machine(error), "give the TOML file of an experiment"
         problem = Problem("file", f"cannot be read: {what}", remedy)
         raise ConfigError(str(path), [problem]) from error
+
+
+def _toml_remedy(error: str, text: str) -> str:
+    r"""Return what to do about an error of the TOML parser; empty if its message is enough.
+
+    Parameters
+    ----------
+    error : str
+        The message, with the number of the line unless the text ends too early.
+    text : str
+        The file.
+
+    Examples
+    --------
+    >>> _toml_remedy("Illegal character '\\n' (at line 1, column 5)", 'a = "b')
+    'close the quotation mark'
+    """
+    place = _TOML_LINE.search(error)
+    line = text.split("\n")[int(place[1]) - 1] if place else ""
+    if "\\" in line and any(each in error for each in ("Unescaped", "hex", *_UNCLOSED)):
+        return "write text with a backslash in single quotes: 'C:\\texts'"
+    if any(each in error for each in _UNCLOSED):
+        return "close the quotation mark"
+    return "write decimal numbers with a point: 0.5" if _DECIMAL_COMMA.search(line) else ""
 
 
 def _check_limits(content: dict[str, Any]) -> dict[str, Any]:

@@ -76,6 +76,35 @@ def test_invalid_utf8_is_reported_with_its_place(
     assert f"not UTF-8: {message}; save the file as UTF-8" in str(error.value)
 
 
+BACKSLASH = "write text with a backslash in single quotes"
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ('title = "Coll', "close the quotation mark"),
+        ("title = 'Coll", "close the quotation mark"),
+        ('title = """Coll', "close the quotation mark"),
+        ('path = "C:\\data"', BACKSLASH),
+        ('path = "C:\\users"', BACKSLASH),
+        ('path = "C:\\docs\\"', BACKSLASH),
+        ("size = 0,2", "write decimal numbers with a point"),
+        ("a = { size = 0,2 }", "write decimal numbers with a point"),
+        ('title = "a\\\\b" c', ""),
+        ("size = ", ""),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "\n", "\nseed = 'a'\n"])
+def test_errors_in_toml_have_a_remedy(tmp_path: Path, line: str, remedy: str, end: str) -> None:
+    (tmp_path / "x.toml").write_text(f"name = 'x'\n{line}{end}")
+    with pytest.raises(ConfigError) as error:
+        read_toml(tmp_path / "x.toml")
+    (problem,) = error.value.problems
+    assert problem.what.startswith("not TOML: ")
+    assert problem.remedy.startswith(remedy)
+    assert bool(problem.remedy) == bool(remedy)
+
+
 DEEP = "lists or tables are nested more than 50 levels deep"
 
 
