@@ -148,7 +148,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "path for path": (
         {"stages.more": {"use": "extract.table", "pathx": "pairs.tsv"}},
-        "stages.more.pathx: unknown key; did you mean path?\n  - stages.more.path: is required but",
+        "stages.more.pathx: unknown key; did you mean path?\n  - --set stages.more.path: is required but",
     ),
     "long path": (
         {"stages.candidates.path": "y" * 300},
@@ -167,7 +167,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"stages.scores.measure": ["mi"]},
         "stages.scores.measure: unknown key; did you mean measures",
     ),
-    "unknown section": ({"stage.x": 1}, "stage: unknown key; did you mean stages"),
+    "unknown section": ({"stage.x": 1}, "--set stage.x: unknown key; did you mean stages"),
     "unknown kind": ({"stages.scores.use": "score.asociation"}, "did you mean score.association"),
     "no kind": ({"stages.scores.use": 3}, "stages.scores: use = "),
     "unknown measure": ({"stages.scores.measures": ["t_scor"]}, "did you mean t_score"),
@@ -280,6 +280,29 @@ def test_a_missing_file_is_reported_with_others(folder_errors: Path) -> None:
 def test_setting_an_option_of_an_unknown_stage_is_refused(folder_errors: Path) -> None:
     message = complaints(folder_errors, **{"stages.score.measures": ["mi"]})
     assert "stages.score: unknown stage; did you mean scores" in message
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("scores.measures", "- --set scores.measures: unknown key; did you mean stages.scores.measures?"),
+        ("scores", "- --set scores: unknown key; did you mean stages.scores?"),
+        ("titel", "- --set titel: unknown key; did you mean title?"),
+        ("stages.scores.measure", "- --set stages.scores.measure: unknown key; did you mean measures?"),
+        ("stages.scores.measures", "- --set stages.scores.measures: "),
+        ("stages.candidates.path", "- --set stages.candidates.path: "),
+    ],
+)  # fmt: skip
+def test_errors_of_settings_name_the_option(path: str, message: str, folder_errors: Path) -> None:
+    text = complaints(folder_errors, **{path: ["none"]})
+    assert message in text
+    assert text.count("--set") == text.count("\n  - ")
+
+
+def test_errors_of_the_file_do_not_name_the_option(folder_errors: Path) -> None:
+    (folder_errors / "x.toml").write_text(GOOD + "[scores]\nmeasures = 1\n")
+    message = complaints(folder_errors, **{"scores.measures": 2})
+    assert "- scores: unknown key" in message
 
 
 def test_unreadable_paths_are_not_reported_as_absent(

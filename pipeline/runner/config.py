@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -29,7 +29,7 @@ from pipeline.registry import NameIn
 from pipeline.release import with_current_names
 from pipeline.remarks.base import Thresholds
 from pipeline.runner.inputs import Budget, Bytes, SourceFile, memory_refusal, sheet_files
-from pipeline.runner.problems import problems_of, unknown_stage
+from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.history import FOLDER, LAST_GOOD, REPORT, SWEEP
 
 SHEETS = "sheets"
@@ -554,6 +554,44 @@ def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
             place = place[key]
         place[last] = value
     return result
+
+
+def name_settings(
+    problems: Iterable[Problem], content: Mapping[str, Any], settings: Iterable[str]
+) -> list[Problem]:
+    """Return the problems of an experiment, those of settings at the option --set.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+        The problems.
+    content : mapping
+        The experiment as read, without the settings.
+    settings : iterable of str
+        The dotted paths.
+
+    Examples
+    --------
+    >>> problem = Problem("sample", "unknown key", "did you mean name?")
+    >>> content = {"stages": {"sample": {"size": 9}}}
+    >>> print(*name_settings([problem], content, ["sample.size"]))
+    --set sample.size: unknown key; did you mean stages.sample.size?
+    """
+    paths = list(settings)
+    return [_name_setting(each, content, paths) for each in problems]
+
+
+def _name_setting(problem: Problem, content: Mapping[str, Any], paths: Sequence[str]) -> Problem:
+    where, stages = problem.where, content.get("stages")
+    for path in paths:
+        first = path.partition(".")[0]
+        if where == first and where not in content and problem.what == UNKNOWN:
+            is_stage = isinstance(stages, Mapping) and first in stages
+            remedy = f"did you mean stages.{path}?" if is_stage else problem.remedy
+            return Problem(f"--set {path}", UNKNOWN, remedy)
+        if where == path or where.startswith(f"{path}."):
+            return replace(problem, where=f"--set {where}")
+    return problem
 
 
 def parse_setting(text: str, *, option: str = "--set") -> tuple[str, Any]:

@@ -19,7 +19,15 @@ from pydantic.fields import FieldInfo
 from pipeline import errors, memory
 from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
 from pipeline.formats.base import reading
-from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
+from pipeline.runner.config import (
+    Experiment,
+    SheetPlaces,
+    name_settings,
+    override,
+    parse,
+    read_toml,
+    sheet_places,
+)
 from pipeline.runner.inputs import NEEDS_ROOT, AbsentFile, Places, SourceFile, data_root, find
 from pipeline.runner.problems import UNKNOWN, problems_of, unknown_stage
 from pipeline.runner.store.backends import pages_at, storage_at
@@ -561,10 +569,13 @@ def load(
     DataError
         If an input file is empty or unreadable.
     """
-    content = override(read_toml(path), settings or {})
+    original = read_toml(path)
+    content = override(original, settings or {})
     experiment, problems = parse(content)
+    varied = experiment.sweep.paths if experiment and experiment.sweep else ()
+    own = [each for each in settings or {} if each not in varied]
     if experiment is None:
-        raise ConfigError(str(path), problems)
+        raise ConfigError(str(path), name_settings(problems, original, own))
     nodes, wrong = build(experiment)
     problems += wrong
     origins = {
@@ -591,7 +602,7 @@ def load(
     if problems or not stored:
         problems += [each for group in absent.values() for each in group]
     if problems:
-        raise ConfigError(str(path), problems)
+        raise ConfigError(str(path), name_settings(problems, original, own))
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, folder=experiment.sheets)
     return Project(experiment, content, nodes, files, planned, root, sheets, text, absent)
