@@ -226,8 +226,8 @@ def _count_violation(values: pl.Series, bad: pl.Series) -> Violation:
     rows, dtype = bad.arg_true(), values.dtype
     examples = tuple(f"row {row}: {value_text(values[row])}" for row in rows.head(3))
     rule = "is not a whole number (give counts, not proportions or means)"
-    if values.filter(bad).null_count():
-        rule = "is not a whole number (drop these rows, or count them)"
+    if values.null_count() == len(rows):
+        rule = "has no value (drop these rows, or write their counts)"
     elif dtype.is_integer():
         rule = "is not a whole number below 2^63"
     elif not dtype.is_numeric():

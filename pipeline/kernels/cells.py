@@ -166,7 +166,9 @@ _MARKS = {
 _EXPONENT = r"([eE][+-]?\d+)?"
 _INFINITE = r"(?i)^[+-]?inf(inity)?$"
 _NAMES = {".": "points", ",": "commas", " ": "blanks", "'": "apostrophes"}
-NO_NUMBER = "is not a number (name texts for missing numbers with the option missing)"
+NO_NUMBER = (
+    "is not a number (use the option missing to list the texts that stand for missing numbers)"
+)
 """Message for a field that is not read."""
 UNCLEAR = "is ambiguous: the mark may separate decimals or thousands; give the option decimal"
 """Message for a field of a column with an unclear format."""

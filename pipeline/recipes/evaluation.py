@@ -924,7 +924,7 @@ def _judgement(ranking: JudgedRanking) -> dict[str, Any]:
     unknown = frame.filter(judgement("label").is_null())["label"]
     if unknown.len():
         what = f"column {column!r} contains labels: {', '.join(unknown.head(8))}"
-        remedy = "name those of true positives: --positive LABEL"
+        remedy = "say which labels mark true positives: --positive LABEL"
         raise ConfigError("evaluate", [Problem("judgements", what, remedy)])
     return {"categories": {"TP": column}, **where}
 

@@ -116,9 +116,12 @@ def test_errors_for_pandas_tables_are_those_of_any_table() -> None:
     table = ARROW.to_pandas()
     with pytest.raises(SchemaViolation, match="column f: missing"):
         lx.score(table.drop(columns="f"))
-    with pytest.raises(SchemaViolation, match="not a whole number"):
+    missing = r"column f: has no value \(drop these rows, or write their counts\) in 1 row"
+    with pytest.raises(SchemaViolation, match=missing):
         lx.score(table.assign(f=[3, None]))
-    with pytest.raises(SchemaViolation, match="not a whole number"):
+    with pytest.raises(SchemaViolation, match="not a whole number.* in 2 rows"):
+        lx.score(table.assign(f=[3.5, None]))
+    with pytest.raises(SchemaViolation, match=missing):
         lx.score(table.assign(f=pd.array([3, None], dtype="Int64")))
     with pytest.raises(DataError, match="Could not convert 'a' .*; rename or convert"):
         lx.score(table.assign(f=[3, "a"]))

@@ -239,7 +239,9 @@ def test_judgements_drawn_at_random_give_estimates(files: Path, tmp_path: Path) 
 def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("w1,w2\nkick,bucket\npull,strings\nbuy,bread\n")
     (tmp_path / "gold.csv").write_text("w1,w2,label\nkick,bucket,idiom\npull,strings,idiom\nbuy,bread,free\n")  # fmt: skip
-    with pytest.raises(ConfigError, match="column 'label' contains labels: idiom, free"):
+    with pytest.raises(
+        ConfigError, match="'label' contains labels: idiom, free; say which labels mark"
+    ):
         evaluate(tmp_path / "list.csv", tmp_path / "gold.csv", runs=tmp_path / "r")
     run = evaluate(
         tmp_path / "list.csv", tmp_path / "gold.csv", positive=["idiom"], cuts=[2, 3],

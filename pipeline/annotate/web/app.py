@@ -110,9 +110,9 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
         what = f"cannot listen on {host}, port {port}: {errors.machine(error)}"
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all"
-            raise ConfigError("lexassay annotate", [Problem("host", what, remedy)]) from error
+            raise ConfigError("annotate", [Problem("host", what, remedy)]) from error
         remedy = "give another port, or 0 for a free one"
-        raise ConfigError("lexassay annotate", [Problem("port", what, remedy)]) from error
+        raise ConfigError("annotate", [Problem("port", what, remedy)]) from error
     return listener
 
 

@@ -339,7 +339,9 @@ def test_a_used_port_and_a_foreign_host_are_refused() -> None:
         port = listener.getsockname()[1]
         with pytest.raises(ConfigError, match=f"port {port}.*another|in use"):
             open_socket("127.0.0.1", port)
-    with pytest.raises(ConfigError, match="host: cannot listen on 192.0.2.1, port 0"):
+    with pytest.raises(
+        ConfigError, match=r"^annotate: 1 error\n  - host: cannot listen on 192.0.2.1, port 0"
+    ):
         open_socket("192.0.2.1")
     with pytest.raises(ConfigError, match="host: cannot listen on no.such.name.invalid, port 0"):
         open_socket("no.such.name.invalid")
