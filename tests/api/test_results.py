@@ -482,7 +482,7 @@ EXPECTED = lx.score(FRAME, measures=["all"])
     [
         ({"f": [3, 99]}, "marginals_bound_joint"), ({"N": [50, 5]}, "table_fits_sample_size"),
         ({"f": [1, 3.5]}, r"column f: is not a whole number \(give counts.* row 1: 3.5"),
-        ({"f": [None, 1]}, r"column f: is not a whole number \(drop these rows.* row 0: None"),
+        ({"f": [None, 1]}, r"column f: has no value \(drop these rows.* row 0: None"),
         ({"f": ["3", "1"]}, "is String, not a whole number .*cast it"),
         ({"f": [-1, 1]}, "greater_than"),
     ],

@@ -91,7 +91,7 @@ def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     >>> open_socket("127.0.0.1", port)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    pipeline.errors.ConfigError: lexassay annotate: 1 error
+    pipeline.errors.ConfigError: annotate: 1 error
       - port: cannot listen on 127.0.0.1, port ...: ...
     >>> taken.close()
     """
