@@ -817,9 +817,9 @@ def table_file(
         file = _file(source)
         may_lack_header = False
     table = TableFile(source, file, _table_head(file, source["path"]), options, notes)
-    if may_lack_header and options.header is None:
-        return _detect_header(table)
-    return _with_columns(table) if may_lack_header and options.header is False else table
+    if not may_lack_header or options.header:
+        return table
+    return _detect_header(table) if options.header is None else _with_columns(table)
 
 
 def _decide_format(

@@ -368,7 +368,7 @@ def unjudged(stage: CheckInput, threshold: float) -> Found:
     yield remark(
         "warning",
         f"{worst['n_unjudged']:,} of {what} {'has' if worst['n_unjudged'] == 1 else 'have'} no"
-        " judgement and are excluded: if they differ from the others, the estimates are wrong",
+        " judgement and are excluded: if they differ from the others, the estimates are biased",
         remedy="judge them; the report gives the range of what they could change"
         if sampled
         else "judge them, or add sample: sample.judged if the judged ones were drawn at random",

@@ -163,7 +163,9 @@ def significance(
     if not 0.0 <= margin < 1.0:
         problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
     problems += _check_name("test", TESTS, test)
-    if alternative.replace("-", "_") not in ALTERNATIVES:
+    try:
+        read_alternative(alternative)
+    except UnknownName:
         remedy = did_you_mean(alternative, ALTERNATIVES)
         problems.append(Problem("alternative", f"unknown alternative {alternative!r}", remedy))
     if replicates < 1:
