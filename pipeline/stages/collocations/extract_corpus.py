@@ -677,7 +677,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     right: UnitOptions
     """Right units, l2."""
     stop_words: WordSource | None = None
-    """Labels to exclude on both sides: one per line, or column word."""
+    """Labels to exclude on both sides: one per line, or in a column word."""
     left_words: WordSource | None = None
     """File with one word per line, or a table with a column word: only pairs whose l1 is in it
     are candidates; marginals do not change.

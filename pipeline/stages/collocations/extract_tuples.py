@@ -227,7 +227,7 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     corpus: CorpusSource
     """Corpus files: CoNLL-U, vertical, token table, plain text, TEI."""
     stop_words: WordSource | None = None
-    """Labels to exclude at all positions: one per line, or column word."""
+    """Labels to exclude at all positions: one per line, or in a column word."""
     min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop tuples with lower f after counting; other frequencies do not change."""
 

@@ -223,7 +223,7 @@ class ExtractWords(ExampleOptions):
     unit: UnitOptions
     """Definition of words; {} counts the lemma of every token."""
     stop_words: WordSource | None = None
-    """Labels to exclude, also from N: one per line, or column word."""
+    """Labels to exclude, also from N: one per line, or in a column word."""
 
 
 def columns(config: ExtractWords) -> set[str]:
