@@ -14,7 +14,7 @@ from pipeline.kernels.statistics.intervals import INTERVALS, Limits
 
 Part: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]
 """An estimate with its lower and upper limit."""
-_HALVINGS = 44  # of ln(1e-16) to 0: eleven digits
+_HALVINGS = 40  # of ln(1e-16) to 0: ten digits
 _ROUNDING = 1e-9  # of whole candidates
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -171,7 +172,9 @@ def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArr
 
 _EQUAL_RATIO = 1e-9  # statistics that differ by less, as a share, are as extreme
 _CELLS = 500_000  # probabilities in an array: bounds the memory
-_KEPT = 8  # arrays of them that are kept for the next tables of the same design
+_KEPT = 16  # arrays of them that are kept for the next tables of the same design
+_FEW = 500  # draws, up to which odds may be rounded: the largest product is above 1e-70
+_ROWS, _COLUMNS = 256, 64  # to multiples of which binomial tables are enlarged
 
 
 def finite_population_test(
@@ -256,10 +259,13 @@ def _design_p_values(k1: IntArray, k2: IntArray, size: int, n1: int, n2: int) ->
     edges = [
         _inner_bounds(statistic, float(statistic[x1, x2])) for x1, x2 in zip(k1, k2, strict=True)
     ]
-    least, most = np.maximum(k1, k2), size - np.maximum(n1 - k1, n2 - k2)
+    # K and N - K have one p-value: |T| stays when successes and failures change places
+    most_true, most_false = np.maximum(k1, k2), np.maximum(n1 - k1, n2 - k2)
+    least = np.minimum(most_true, most_false)
+    most = np.minimum(size - np.maximum(most_true, most_false), size // 2)
     p, step = np.zeros(len(k1)), max(1, _CELLS // (n1 + n2 + 2))
-    for first in range(0, size + 1, step):
-        stop = min(first + step, size + 1)
+    for first in range(0, size // 2 + 1, step):
+        stop = min(first + step, size // 2 + 1)
         one, two = _chances(size, n1, first, stop), _tails(size, n2, first, stop)
         for row in np.flatnonzero((least < stop) & (most >= np.maximum(first, least))):
             K = slice(max(least[row] - first, 0), most[row] - first + 1)
@@ -296,32 +302,51 @@ def _outer_probability(
 def _chances(size: int, n: int, first: int, stop: int) -> FloatArray:
     """Return P(X_K = k), K = first..stop-1 in the rows, k = 0..n in the columns.
 
-    Products of the ratios of neighbours, from the mode to both sides: nothing overflows, and what
-    underflows is below 1e-300 of the mode. Of all K, those up to N/2 are computed, as
-    P(X_K = k) = P(X_(N - K) = n - k).
+    P(X_K = k) is P(B_K = k) P(B_(N - K) = n - k) up to a factor, with B_m binomial in m trials, at
+    any odds. Odds of n to N - n underflow only where P(X_K = k) does; rounded to a power of 4,
+    designs share them, and with them the binomial table, which takes most of the time.
     """
-    last = size // 2 + 1 if (first, stop) == (0, size + 1) else stop
-    K, k = np.arange(first, last, dtype=np.float64)[:, None], np.arange(float(n))
-    up, down = (K - k) * (n - k), (k + 1.0) * (size - K - n + k + 1.0)  # of P(k + 1), of P(k)
-    before = k < np.floor((n + 1) * (K + 1) / (size + 2))
-    ratios = np.where(before, down, up) / np.where(before, up, down)
-    chances = np.ones((len(K), n + 1))
-    np.cumprod(np.where(before, 1.0, ratios), axis=1, out=chances[:, 1:])
-    chances[:, :-1] *= np.where(before, ratios, 1.0)[:, ::-1].cumprod(axis=1)[:, ::-1]
+    odds = (n + 0.5) / (size - n + 0.5)
+    if n <= _FEW:
+        odds = 4.0 ** round(math.log(odds, 4.0))
+    true = _binomials(odds, first, stop, n)
+    false = _binomials(odds, size - stop + 1, size - first + 1, n)
+    chances = true * false[::-1, ::-1]
     chances /= chances.sum(axis=1, keepdims=True)
-    if last < stop:
-        chances = np.concatenate([chances, chances[: stop - last][::-1, ::-1]])
     chances.setflags(write=False)  # what a cache holds is never changed
     return chances
+
+
+def _binomials(odds: float, first: int, stop: int, n: int) -> FloatArray:
+    """Return P(B_m = k) up to a factor for each m = first..stop-1, k = 0..n in the columns."""
+    rows, columns = stop + -stop % _ROWS, n + 1 + -(n + 1) % _COLUMNS
+    if rows * columns <= _CELLS:
+        return _binomial_table(odds, 0, rows, columns)[first:stop, : n + 1]
+    return _binomial_table(odds, first, stop, n + 1)
+
+
+@lru_cache(maxsize=_KEPT)
+def _binomial_table(odds: float, first: int, stop: int, columns: int) -> FloatArray:
+    """Return products of the ratios of neighbours, from the mode to both sides: none overflows."""
+    m, k = np.arange(first, stop, dtype=np.float64)[:, None], np.arange(columns - 1.0)
+    up, down = np.maximum(m - k, 0.0) * odds, k + 1.0  # of P(k + 1), of P(k)
+    before = up > down
+    ratios = np.divide(down, up, out=up, where=before)
+    np.divide(up, down, out=ratios, where=~before)
+    table = np.ones((len(m), columns))
+    np.cumprod(np.where(before, 1.0, ratios), axis=1, out=table[:, 1:])
+    table[:, :-1] *= np.where(before, ratios, 1.0)[:, ::-1].cumprod(axis=1)[:, ::-1]
+    table.setflags(write=False)
+    return table
 
 
 @lru_cache(maxsize=_KEPT)
 def _tails(size: int, n: int, first: int, stop: int) -> tuple[FloatArray, FloatArray]:
     """Return P(X_K < x) and P(X_K >= x), x = 0..n+1 in the columns: each of positive terms."""
     chances = _chances(size, n, first, stop)
-    none = np.zeros((len(chances), 1))
-    below = np.concatenate([none, chances.cumsum(axis=1)], axis=1)
-    above = np.concatenate([chances[:, ::-1].cumsum(axis=1)[:, ::-1], none], axis=1)
+    below, above = np.zeros((2, len(chances), n + 2))
+    chances.cumsum(axis=1, out=below[:, 1:])
+    chances[:, ::-1].cumsum(axis=1, out=above[:, n::-1])
     return below, above
 
 

@@ -142,6 +142,20 @@ def test_blocks_do_not_change_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     assert whole == pytest.approx(parts[::-1], rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("size", "n"),
+    [(40, 3), (300, 299), (300, 300), (1200, 130), (2000, 1), (5000, 500), (900, 600)],
+)
+def test_probabilities_agree_with_exact_fractions(size: int, n: int) -> None:
+    first = max(0, size // 2 - 5)
+    rows = {0: finite_population._chances(size, n, 0, 3)}
+    rows[first] = finite_population._chances(size, n, first, size // 2 + 1)
+    for start, chances in rows.items():
+        for K, k in product(range(start, start + len(chances)), {0, 1, n // 2, n - 1, n}):
+            exact = float(pmf(k, K, n, size)) if K - k <= size - n else 0.0
+            assert chances[K - start, k] == pytest.approx(exact, rel=1e-14, abs=1e-290)
+
+
 def test_wrong_tables_are_refused() -> None:
     with pytest.raises(ValueError, match="in 1 table "):
         finite_population_test([5], [4], [0], [3], size=9)
