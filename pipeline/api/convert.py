@@ -265,7 +265,7 @@ def require_words(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> 
     """
     wrong = []
     for column in (each for each in columns if frame.schema.get(each) == pl.String):
-        rows = frame.select(cells.word(pl.col(column)).is_null()).to_series().arg_true()
+        rows = cells.rows_without_word(frame.get_column(column))
         if len(rows):
             examples = tuple(f"row {row}: {frame[column][row]!r}" for row in rows.head(3))
             wrong.append(Violation(cells.NO_WORD, column, len(rows), examples))

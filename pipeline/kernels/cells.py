@@ -19,6 +19,8 @@ _ERROR = (
 """Errors of Excel, LibreOffice and Google Sheets, including translations."""
 _LIST = r'^(\[\s*(".*"|\'.*\'|\{\s*".*\})\s*\]|\{\s*".*\})$'
 """A list of texts, or an object, in JSON or Python syntax."""
+_DOUBTFUL = r"^\s*($|[#\[{]|Err|Fehler:)"
+"""The beginning of errors and lists, but of some words, too."""
 NO_WORD = "is empty or a spreadsheet error"
 """Message for a field rejected by `word`."""
 _CHOICES = ("choices", "labels", "accept")
@@ -62,6 +64,23 @@ def word(text: pl.Expr) -> pl.Expr:
     """
     bare = text.str.strip_chars()
     return pl.when((bare != "") & ~is_error(text) & ~bare.str.contains(_LIST)).then(text)
+
+
+def rows_without_word(texts: pl.Series) -> pl.Series:
+    """Return the numbers of the rows that hold no word, see `word`; quick where nearly all do.
+
+    Parameters
+    ----------
+    texts : Series of String
+        The column.
+
+    Examples
+    --------
+    >>> rows_without_word(pl.Series(["in Frage", "#NAME?", "#", None])).to_list()
+    [1, 3]
+    """
+    rows = (texts.is_null() | texts.str.contains(_DOUBTFUL)).arg_true()
+    return rows.filter(texts[rows].to_frame("text").select(word(pl.col("text")).is_null())["text"])
 
 
 # Lists of labels in one cell

@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cells import is_error, judgement, label_lists, number, whole_number, word
+from pipeline.kernels.cells import (
+    is_error,
+    judgement,
+    label_lists,
+    number,
+    rows_without_word,
+    whole_number,
+    word,
+)
 
 WORDS = (
     "null",
@@ -52,6 +60,14 @@ def test_words_that_look_odd_are_words(text: str) -> None:
 )
 def test_errors_of_spreadsheets_are_no_words(text: str | None) -> None:
     assert one(text, word(pl.col("x"))) is None
+
+
+@given(st.lists(st.sampled_from([*WORDS, *ERRORS, "Erreur:123", "Errol", "\u2003", '{"a"}', None])))
+def test_rows_without_word_are_those_that_word_rejects(texts: list[str | None]) -> None:
+    rows = rows_without_word(pl.Series(texts, dtype=pl.String))
+    assert rows.to_list() == [
+        row for row, text in enumerate(texts) if one(text, word(pl.col("x"))) is None
+    ]
 
 
 LISTS = {
