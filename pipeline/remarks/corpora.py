@@ -108,7 +108,8 @@ def _missing_values(
     """Yield problem and remedy of each value in the options that the first tokens lack."""
     every = requested_values(stage.config)
     requests = [each for each in every if among is None or each.attribute in among]
-    tokens = stage.tokens("corpus", _LOOKED_AT) if requests else pl.DataFrame()
+    names = {each.attribute for each in requests}
+    tokens = stage.tokens("corpus", _LOOKED_AT, *names) if names else pl.DataFrame()
     for each in requests:
         if each.attribute not in tokens.columns:
             continue
