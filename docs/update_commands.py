@@ -28,7 +28,7 @@ explains tables, completion and JSON.
 
 * Options may follow the name of the command anywhere, as `--name value` or `--name=value`.
 * Repeatable options take one value, a text by default, each time: `--from a.conllu --from b.tsv`.
-  Text with commas is one value: `--n 100,500`.
+  Lists of names may also have commas: `--measure t_score,mi`.
 * Every command has `--help`, and `--debug` for the traceback of an error; `lexassay` itself has
   `--version`, `--install-completion` and `--show-completion`.
 * Results go to standard output, progress and errors to standard error.

@@ -110,7 +110,7 @@ def annotate(
             "--pass-mark",
             min=0,
             max=1,
-            help="Share of it that must be right [0.8].",
+            help="Share of training items that must be right [0.8].",
             rich_help_panel=_QUALITY,
         ),
     ] = None,
@@ -170,7 +170,7 @@ def annotate(
         bool | None,
         typer.Option(
             "--show-suggestions/--hide-suggestions",
-            help="Show suggestions on the cards; they bias, so they are hidden at first.",
+            help="Show suggestions on the cards; hidden by default, as they bias annotators.",
             show_default=False,
             rich_help_panel=_QUALITY,
         ),

@@ -87,16 +87,16 @@ COMMANDS = {
         ("lexassay gc experiment.toml --dry",), ("config",),
     ),
     "tasks": Command(
-        "run", "Run it on a cluster",
+        "run", "Run it on a computing cluster",
         "List the tasks of a stage, by phase, for a job queue.",
         ("lexassay tasks experiment.toml candidates",),
     ),
     "task": Command(
-        "run", "Run it on a cluster", "Run one task of a stage unless it is done.",
+        "run", "Run it on a computing cluster", "Run one task of a stage unless it is done.",
         ("lexassay task experiment.toml candidates 0",),
     ),
     "slurm": Command(
-        "run", "Run it on a cluster",
+        "run", "Run it on a computing cluster",
         "Write a script that submits the tasks of a stage to Slurm.",
         ("lexassay slurm experiment.toml candidates --time 1:00:00 --memory 4G",),
     ),
@@ -181,6 +181,8 @@ _MESSAGES = {
     "Value error, 'utf-8' codec can't encode.*": _NO_UTF8,
 }
 """Messages of pydantic and Typer about a wrong value, with their replacements."""
+_TYPE = re.compile(r"<(?P<several>list\[)?(?P<type>\w+)(?: range)?\]?>")
+_WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path"}
 
 
 class GroupedCommands(TyperGroup):
@@ -208,10 +210,17 @@ class GroupedOptions(TyperCommand):
             if record is not None:
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
                 title = getattr(param, "rich_help_panel", None) or usual
-                sections.setdefault(title, []).append(record)
+                names, text = record
+                sections.setdefault(title, []).append((_TYPE.sub(_type_in_words, names), text))
         for title in sorted(sections, key="Options".__eq__):
             with formatter.section(title):
                 formatter.write_dl(sections[title])
+
+
+def _type_in_words(match: re.Match[str]) -> str:
+    """Return a type of Typer, as <list[str]>, in plain words; dots where it is repeatable."""
+    dots = "..." if match["several"] and "..." not in match.string else ""
+    return f"<{_WORDS.get(match['type'], match['type'])}>{dots}"
 
 
 def groups() -> dict[str, list[str]]:

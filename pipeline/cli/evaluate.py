@@ -129,7 +129,7 @@ def clusters(
     ],
     tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
     cluster: Annotated[
-        str, typer.Option("--cluster", help="Attribute with the induced class, in a corpus.")
+        str, typer.Option("--cluster", help="Attribute with the induced cluster, in a corpus.")
     ] = "upos",
     item: Annotated[str, typer.Option("--item", help="Attribute that identifies words.")] = "form",
     exclude: Annotated[

@@ -100,7 +100,11 @@ Sentences: TypeAlias = Annotated[
 ]
 Within: TypeAlias = Annotated[
     str | None,
-    typer.Option("--within", help="Unit that spans stay within: sentence | paragraph | document."),
+    typer.Option(
+        "--within",
+        help="Unit that spans stay within: sentence | paragraph | document"
+        " [sentence; plain text: document].",
+    ),
 ]
 Abbreviations: TypeAlias = Annotated[
     list[str] | None,
@@ -323,12 +327,14 @@ def collocates(
     ] = None,
     count: Annotated[
         str | None,
-        typer.Option("--count", help="Unit of f1, f2, N for spans: nodes | positions | windows."),
+        typer.Option(
+            "--count", help="Unit of f1, f2, N for spans: nodes | positions | windows [nodes]."
+        ),
     ] = None,
     within: Within = None,
     measure: Measures = None,
     min_f: Annotated[
-        int, typer.Option("--min-f", min=1, help="Minimum cooccurrence frequency.")
+        int, typer.Option("--min-f", min=1, help="Minimum co-occurrence frequency.")
     ] = 3,
     top: Annotated[
         int | None, typer.Option("--top", min=1, help="Number of rows [50, or 10 per relation].")
@@ -646,7 +652,7 @@ def candidates(
     within: Within = None,
     measure: Measures = None,
     min_f: Annotated[
-        int, typer.Option("--min-f", min=1, help="Minimum cooccurrence frequency.")
+        int, typer.Option("--min-f", min=1, help="Minimum co-occurrence frequency.")
     ] = 3,
     top: Annotated[
         int | None, typer.Option("--top", min=1, help="Number of rows, best first.")

@@ -539,7 +539,9 @@ def new(
     folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path(),
     inputs: Annotated[
         list[Path] | None,
-        typer.Option("--from", metavar="FILE", help="A file of your own to evaluate."),
+        typer.Option(
+            "--from", metavar="FILE", help="A file or folder of your own to evaluate; repeatable."
+        ),
     ] = None,
 ) -> int:
     """Write a commented experiment to start from.

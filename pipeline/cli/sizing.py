@@ -436,7 +436,12 @@ def size(
         float | None, _option("shared", "Precision of the shared part [mean of P1 and P2].")
     ] = None,
     pilot: Annotated[
-        Text, _option("pilot", "Stage that compares measures: plan the power from it.")
+        Text,
+        _option(
+            "pilot",
+            "Stage that evaluates a pilot sample; without --half-width or --difference,"
+            " evaluate.comparison.",
+        ),
     ] = None,
     measures: Annotated[Text, _option("measures", "Measures to compare: A,B.")] = None,
     category: Annotated[Text, _option("category", "Category of true positives.")] = None,
