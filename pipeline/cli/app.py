@@ -182,7 +182,7 @@ _MESSAGES = {
 }
 """Messages of pydantic and Typer about a wrong value, with their replacements."""
 _TYPE = re.compile(r"<(?P<several>list\[)?(?P<type>\w+)(?: range)?\]?>")
-_WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path"}
+_TYPE_NAMES = {"str": "text", "int": "number", "float": "number", "Path": "path"}
 
 
 class GroupedCommands(TyperGroup):
@@ -211,16 +211,16 @@ class GroupedOptions(TyperCommand):
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
                 title = getattr(param, "rich_help_panel", None) or usual
                 names, text = record
-                sections.setdefault(title, []).append((_TYPE.sub(_type_in_words, names), text))
+                sections.setdefault(title, []).append((_TYPE.sub(_format_type, names), text))
         for title in sorted(sections, key="Options".__eq__):
             with formatter.section(title):
                 formatter.write_dl(sections[title])
 
 
-def _type_in_words(match: re.Match[str]) -> str:
+def _format_type(match: re.Match[str]) -> str:
     """Return a type of Typer, as <list[str]>, in plain words; dots where it is repeatable."""
     dots = "..." if match["several"] and "..." not in match.string else ""
-    return f"<{_WORDS.get(match['type'], match['type'])}>{dots}"
+    return f"<{_TYPE_NAMES.get(match['type'], match['type'])}>{dots}"
 
 
 def groups() -> dict[str, list[str]]:

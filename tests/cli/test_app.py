@@ -405,6 +405,18 @@ def test_help_of_a_command_ends_with_its_examples(
     assert [line.strip() for line in ending] == list(COMMANDS[name].examples)
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("--measure", "<text>..."), ("--min-f", "<number>"), ("--stop-words", "<path>")],
+)
+def test_help_names_types_in_words(
+    option: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["collocates", "--help"]) == 0
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if f" {option} " in each]
+    assert line.split()[1] == words
+
+
 def test_options_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["annotate", "--help"]) == 0
     printed = capsys.readouterr().out

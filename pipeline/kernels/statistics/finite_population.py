@@ -172,8 +172,8 @@ def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArr
 
 _EQUAL_RATIO = 1e-9  # statistics that differ by less, as a share, are as extreme
 _CELLS = 500_000  # probabilities in an array: bounds the memory
-_KEPT = 16  # arrays of them that are kept for the next tables of the same design
-_FEW = 500  # draws, up to which odds may be rounded: the largest product is above 1e-70
+_KEPT = 16  # arrays of them that are kept for the next tables and designs
+_MOST_DRAWS = 500  # with rounded odds: the largest product is then above 1e-70
 _ROWS, _COLUMNS = 256, 64  # to multiples of which binomial tables are enlarged
 
 
@@ -307,7 +307,7 @@ def _chances(size: int, n: int, first: int, stop: int) -> FloatArray:
     designs share them, and with them the binomial table, which takes most of the time.
     """
     odds = (n + 0.5) / (size - n + 0.5)
-    if n <= _FEW:
+    if n <= _MOST_DRAWS:
         odds = 4.0 ** round(math.log(odds, 4.0))
     true = _binomials(odds, first, stop, n)
     false = _binomials(odds, size - stop + 1, size - first + 1, n)
