@@ -495,6 +495,8 @@ class Project:
     absent : mapping of str to tuple of Problem
         Stage to the paths without files, or that need the data root if none is given: only stored
         results can be used.
+    file : Path
+        The experiment's file, absolute; empty for a stored run.
     """
 
     experiment: Experiment
@@ -506,6 +508,7 @@ class Project:
     sheets: SheetPlaces
     text: str = ""
     absent: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    file: Path = Path()
 
     @property
     def storage(self) -> Storage:
@@ -605,7 +608,8 @@ def load(
         raise ConfigError(str(path), name_settings(problems, original, own))
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, folder=experiment.sheets)
-    return Project(experiment, content, nodes, files, planned, root, sheets, text, absent)
+    file = path.absolute()
+    return Project(experiment, content, nodes, files, planned, root, sheets, text, absent, file)
 
 
 def _check_digests(

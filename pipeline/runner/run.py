@@ -29,6 +29,7 @@ from pipeline.registry import sources
 from pipeline.release import own_version
 from pipeline.remarks.base import CHECKS, CheckInput, Remark, run_checks
 from pipeline.runner import delivery, interrupts
+from pipeline.runner.config import read_toml
 from pipeline.runner.conflicts import find_conflicts, wait_for_decisions
 from pipeline.runner.delivery import deliver_results
 from pipeline.runner.events import Listener, emit, log_to
@@ -283,19 +284,31 @@ def run(
     """
     for name in force:
         require_stage(name, project.nodes, "--force")
+    former = history.last_file(project.storage)
     with (
         interrupt_once(),
         artefacts.in_use(project.storage, listeners),
         _record(project, settings or {}, force, listeners) as progress,
         progress.engine,
     ):
-        for text in delivery.remarks(project):
+        for text in [*delivery.remarks(project), *_same_name(project, former)]:
             emit(progress.listeners, "message", text=text)
         progress.delivers = not settings if deliver is None else deliver
         progress.strict = strict
         for node in project.nodes.values():
             _visit(node, progress)
     return progress.manifests, progress.record, tuple(progress.waits)
+
+
+def _same_name(project: Project, former: Path | None) -> Iterator[str]:
+    """Yield a sentence if the last run was of another file that has the experiment's name."""
+    name = project.experiment.name
+    with suppress(OSError, ConfigError):  # it may be gone or damaged by now
+        if former and not former.samefile(project.file) and read_toml(former).get("name") == name:
+            yield (
+                f"the last run in {project.root} was of {former}, which has the same name {name!r};"
+                " this run replaces its report; change one of the names, or use --runs DIR"
+            )
 
 
 @contextmanager
@@ -315,7 +328,8 @@ def _record(
     with _name_engine(options.engine):
         engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
-    emit(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
+    name, file = project.experiment.name, str(project.file)
+    emit(progress.listeners, "run_started", run=identity, experiment=name, file=file)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
     try:

@@ -546,3 +546,30 @@ def test_the_report_shows_available_results_of_a_waiting_run(
     assert f"report: {page}" in outcome.out
     assert page.is_file()
     assert laboratory.outcomes()["comparison"] == "done"
+
+
+def test_a_second_experiment_of_the_same_name_is_named_before_its_report_replaces_one(
+    tmp_path: Path,
+) -> None:
+    """Not if the file was moved, has another name by now, or is the same by another path."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        PAIRS.write_csv(tmp_path / folder / "pairs.tsv", separator="\t")
+        (tmp_path / folder / "x.toml").write_text(SMALL)
+    first, second = tmp_path / "a" / "x.toml", tmp_path / "b" / "x.toml"
+
+    def messages(file: Path) -> list[str]:
+        events: list[Event] = []
+        lx.run(file, runs=tmp_path / "runs", report=False, listeners=[events.append])
+        return [str(each.facts["text"]) for each in events if each.kind == "message"]
+
+    assert not any("same name" in text for text in messages(first) + messages(first))
+    [text] = [text for text in messages(second) if "same name" in text]
+    assert f"was of {first}, which has the same name 'small'; this run replaces its" in text
+    (tmp_path / "c").symlink_to(tmp_path / "b")
+    assert messages(tmp_path / "c" / "x.toml") == []
+    assert messages(second) == []
+    second.write_text(SMALL.replace('"small"', '"other"'))
+    assert not any("same name" in text for text in messages(first))
+    first.rename(tmp_path / "a" / "moved.toml")
+    assert messages(tmp_path / "a" / "moved.toml") == []

@@ -284,6 +284,24 @@ def records(storage: Storage) -> list[RunRecord]:
     )
 
 
+def last_file(storage: Storage) -> Path | None:
+    """Return the experiment's file of the last run that began; None if its log does not say."""
+    with suppress(OSError):
+        names = [entry.name for entry in storage.list(FOLDER, after=lately())]
+        logs = [name for name in names if name.endswith(".jsonl") and not name.startswith(".")]
+        newest = max((name for name in logs if not _is_future(name)), default="")
+        second = newest.partition("-")[0]  # several may have begun in it
+        firsts = [_first_event(storage, name) for name in logs if name.startswith(f"{second}-")]
+        file = max(firsts, key=lambda event: str(event.get("time", "")), default={}).get("file")
+        return Path(file) if file else None
+    return None
+
+
+def _first_event(storage: Storage, name: str) -> dict[str, Any]:
+    with storage.open(f"{FOLDER}/{name}") as log:
+        return next(_events(log.read()), {})
+
+
 def last_fingerprint(storage: Storage, stage: str) -> str:
     """Return the fingerprint of a stage in its last successful run; empty if none.
 
