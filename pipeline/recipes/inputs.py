@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import polars as pl
 from pydantic import ValidationError
@@ -27,6 +27,7 @@ from pipeline.formats.corpora.plain_text import (
 )
 from pipeline.formats.corpora.tei import TeiOptions, language_code
 from pipeline.formats.lines import open_text, separator_of
+from pipeline.formats.spreadsheets.read import WorkbookOptions, count_worksheet_columns
 from pipeline.formats.tables import DelimitedOptions, count_columns
 from pipeline.formats.unicode import normalise
 from pipeline.kernels import cells
@@ -810,16 +811,20 @@ def table_file(
         source = {**own, **source}
         file = _file(source)
     may_lack_header = file.format.name in _WITHOUT_HEADER and "columns" not in source
-    if may_lack_header and options.header is False and isinstance(file.options, DelimitedOptions):
+    if may_lack_header and options.header is False:
         with _paths_as_given([source["path"]]):
-            width = count_columns(file.path, file.format.name, file.options)
-        source = _without_header(source, width)
+            source = _without_header(source, _count_columns(file))
         file = _file(source)
         may_lack_header = False
     table = TableFile(source, file, _table_head(file, source["path"]), options, notes)
-    if not may_lack_header or options.header:
-        return table
-    return _detect_header(table) if options.header is None else _with_columns(table)
+    return _detect_header(table) if may_lack_header and options.header is None else table
+
+
+def _count_columns(file: SourceFile) -> int:
+    """Return the number of columns of a table without header."""
+    if isinstance(file.options, DelimitedOptions):
+        return count_columns(file.path, file.format.name, file.options)
+    return count_worksheet_columns(file.path, cast(WorkbookOptions, file.options))
 
 
 def _decide_format(

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -485,6 +486,24 @@ def test_options_define_the_columns_of_a_frequency_list(
     output = capsys.readouterr().err
     assert "t.tsv: column column_2 (1 value): is not a whole number" in output
     assert "line 1: 'f'" in output
+
+
+def test_a_workbook_without_header_may_repeat_values_in_its_first_row(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [("old", "man", 5, 9, 9, 100), ("new", "man", 5, 7, 9, 100)]
+    frame = pl.DataFrame(rows, orient="row")
+    frame.write_excel(folder / "t.xlsx", include_header=False)
+    assert main(["score", "t.xlsx", "--measures", "mi"]) == 1
+    output = capsys.readouterr().err
+    assert "row 1 has duplicate column names: 9" in output
+    assert "or if the line is data, add --no-header" in output
+    names = (f"{name}=column_{i}" for i, name in enumerate(("l1", "l2", "f", "f1", "f2", "N"), 1))
+    words = ["--no-header", "--columns", ",".join(names), "--measures", "mi", "--format", "json"]
+    assert main(["score", "t.xlsx", *words]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    expected = [math.log10(5 * 100 / (9 * 9)), math.log10(5 * 100 / (7 * 9))]
+    assert [row["mi"] for row in scores] == pytest.approx(expected)
 
 
 @pytest.mark.long

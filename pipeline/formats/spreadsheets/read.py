@@ -728,6 +728,17 @@ def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
     return table.rename(columns).lazy()
 
 
+def count_worksheet_columns(path: Path, options: WorkbookOptions) -> int:
+    """Return the number of columns of a worksheet, whose first row need not have names.
+
+    Raises
+    ------
+    DataError
+        As for `scan_workbook`.
+    """
+    return len(_choose_worksheet(path, read_worksheets(path), options.sheet).letters)
+
+
 def _choose_worksheet(path: Path, grids: Sequence[Grid], sheet: str | None) -> Grid:
     """Return the named worksheet, or the first that is not empty."""
     filled = {grid.name: grid for grid in grids if any(any(row) for row in grid.rows)}
@@ -754,6 +765,8 @@ def _names(path: Path, grid: Grid, columns: Sequence[str]) -> list[str]:
             f"{path}: worksheet {grid.name!r}: row 1 is empty, but should name the columns"
         )
     if twice:
-        what = f"row 1 has duplicate names: {', '.join(twice)}; rename them"
-        raise DataError(f"{path}: worksheet {grid.name!r}: {what}")
+        raise DataError(
+            f"{path}: worksheet {grid.name!r}: row 1 has duplicate column names:"
+            f" {', '.join(twice)}\nRename them, or if the line is data, add columns = [...]."
+        )
     return names

@@ -378,7 +378,7 @@ def test_a_column_without_a_name_may_be_empty(tmp_path: Path) -> None:
     [
         ([], "has no worksheet with a table"),
         ([(None,), ("in",)], "worksheet 'S': row 1 is empty"),
-        ([("f", "l1", "f"), (1, "a", 2)], "row 1 has duplicate names: f; rename them"),
+        ([("f", "l1", "f"), (1, "a", 2)], "row 1 has duplicate column names: f\nRename them"),
         ([("f", None), (1, 5)], r"the first row does not name column B"),
         (
             [("l1", "f"), ("(word)", "[n]"), ("a", 1)],
