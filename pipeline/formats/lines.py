@@ -336,7 +336,7 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        ``line`` and the columns; empty fields are null.
+        ``line`` and the columns; empty fields are null, rows of nothing else are skipped.
 
     Raises
     ------
@@ -356,7 +356,8 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
     )
     first = skipped + dialect.headers + 1
     line = pl.int_range(first, pl.len() + first, dtype=pl.Int64)
-    return query.select(line.alias(LINE), pl.exclude(LINE))
+    rows = query.select(line.alias(LINE), pl.exclude(LINE))
+    return rows.filter(pl.any_horizontal(pl.exclude(LINE) != ""))
 
 
 def check(path: Path, dialect: Dialect) -> None:
@@ -372,6 +373,8 @@ def check(path: Path, dialect: Dialect) -> None:
     bad: list[str] = []
     count = every = 0
     for line, fields in _read_rows(path, dialect, skipped, header):
+        if not any(fields):
+            continue
         every += 1
         if every == 1 and not dialect.columns:
             refuse_units(path, line, fields)
