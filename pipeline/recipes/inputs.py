@@ -18,7 +18,7 @@ from pipeline.errors import ConfigError, DataError, Problem, did_you_mean, no_fi
 from pipeline.formats import content
 from pipeline.formats.base import FORMATS, format_of, reading
 from pipeline.formats.compression import UNPACK, is_archive
-from pipeline.formats.corpora.languages import NO_RULES
+from pipeline.formats.corpora.languages import NO_RULES, guess_language
 from pipeline.formats.corpora.plain_text import (
     TextLayout,
     TextOptions,
@@ -88,13 +88,14 @@ class CorpusFiles:
 
     @cached_property
     def language(self) -> str:
-        """The language of plain text and TEI, from the first file; "" for other corpora."""
+        """The language of plain text and TEI, from the first file; of others if it has own case."""
         file = self.files[0]
         if isinstance(file.options, TeiOptions):
             languages = self.head.get_column("language").drop_nulls().to_list()
             return file.options.language or language_code(languages[0] if languages else None)
         if not isinstance(file.options, TextOptions):
-            return ""
+            language = guess_language(" ".join(self.head.get_column(self.word).drop_nulls()))
+            return language if language in OWN_CASE else ""
         language = text_layout(file.path, file.options).language
         return "" if language == NO_RULES else language
 
@@ -427,9 +428,7 @@ def _expand(path: Path, read_as: str | None) -> list[Path]:
     """Return the path, or for a folder the pattern or list of its files."""
     if not path.is_dir():
         return [path]
-    inside = [
-        each for each in search_files(path, "**/*") if each.is_file() and not _is_hidden(each, path)
-    ]
+    inside = [each for each in search_files(path, "**/*") if each.is_file()]
     files = [each for each in inside if _format(each, read_as)]
     if not files and (archives := [each.name for each in inside if is_archive(each.name)]):
         what = f"the folder has only archives: {', '.join(archives[:3])}"
@@ -447,10 +446,6 @@ def _expand(path: Path, read_as: str | None) -> list[Path]:
         if search_files(path, pattern.relative_to(path).as_posix()) == files:
             return [pattern]
     return files
-
-
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def _format(file: Path, read_as: str | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from os import environ
+from os import environ, sep
 from pathlib import Path
 from threading import Event, Thread
 from typing import Annotated, TypeAlias
@@ -337,7 +337,7 @@ def data_root(folder: Path | None) -> Path | None:
 
 
 def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
-    """Return the files of a source, in the order given; a glob or folder in order of names.
+    """Return the files of a source, each once, as given; of a glob or folder in order of names.
 
     Parameters
     ----------
@@ -385,7 +385,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
         raise ConfigError(where, [*absent, *problems])
     if absent:
         raise AbsentFile(where, absent)
-    return _with_absent(files) if len(files) > 1 else files
+    once = {each.path.absolute(): each for each in files}  # patterns may overlap
+    return _with_absent([*once.values()]) if len(once) > 1 else [*once.values()]
 
 
 def _with_absent(files: list[SourceFile]) -> list[SourceFile]:
@@ -448,7 +449,7 @@ def _expand(location: str, places: Places, where: str) -> list[tuple[str, Path]]
     target = base / relative
     if target.is_file():
         return [(location, target)]
-    paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
+    paths = search_files(target, "*") if target.is_dir() else _glob(base, relative)
     files = [(_label(location, each), each) for each in paths if each.is_file()]
     if not files:
         if target.is_dir():
@@ -486,6 +487,8 @@ def _glob(base: Path, relative: str) -> list[Path]:
 def search_files(folder: Path, pattern: str) -> list[Path]:
     """Return the paths in a folder that match a pattern, sorted; a long search says so.
 
+    As in a shell, the pattern must name hidden files and folders: ``.*`` or ``.cache/*.txt``.
+
     Parameters
     ----------
     folder : Path
@@ -496,8 +499,16 @@ def search_files(folder: Path, pattern: str) -> list[Path]:
     paths: list[Path] = []
     place = (folder / pattern).as_posix()
     with _say_every(_PAUSE, lambda: f"{place}: still searching folders, {len(paths):,} found"):
-        paths.extend(folder.glob(pattern))
+        most, start = _count_hidden(Path(pattern)), len(str(folder)) if folder.parts else 0
+        for path in folder.glob(pattern):
+            may_be_hidden = f"{sep}." in sep + str(path)[start:]  # of 100,000 paths, most are not
+            if not may_be_hidden or _count_hidden(path.relative_to(folder)) <= most:
+                paths.append(path)
     return sorted(paths)
+
+
+def _count_hidden(path: Path) -> int:
+    return sum(part.startswith(".") and part != ".." for part in path.parts)
 
 
 @contextmanager

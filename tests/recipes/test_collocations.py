@@ -327,7 +327,10 @@ def test_a_span_of_a_parsed_corpus_has_no_relations(tmp_path: Path, runs: Path) 
 def test_invalid_ways_to_count_are_refused(text: Path, runs: Path) -> None:
     with pytest.raises(ConfigError, match="'nodes' applies to spans, not to relation sentence"):
         collocates("house", text, relation="sentence", count="nodes", runs=runs)
+    with pytest.raises(ConfigError, match="'windows' is no way to count the pairs of one node"):
+        collocates("house", text, count="windows", runs=runs)  # type: ignore[arg-type]
     assert main(["collocates", "house", str(text), "--count", "node"]) == 2
+    assert main(["collocates", "house", str(text), "--count", "windows"]) == 2
 
 
 NODES = "Blue eyes saw blue. Eyes of blue eye. One bluebird's eyes, blue  eyes again."
@@ -428,6 +431,18 @@ def test_case_is_folded_by_the_rules_of_the_language(tmp_path: Path, runs: Path)
     table = collocates("istanbul", path, min_frequency=1, language="tr", runs=runs)
     assert table["f1"][0] == 2
     assert dict(table.select("collocate", "f2").rows())["ışık"] == 2
+
+
+def test_the_case_of_annotated_corpora_is_that_of_their_language(
+    tmp_path: Path, runs: Path
+) -> None:
+    path, words = tmp_path / "a.conllu", "İyi bir gün ve bu da çok iyi ama Irak ile ırak için"
+    lines = [f"{i}\t{w}\t_\tX\t_\t_\t0\troot\t_\t_" for i, w in enumerate(words.split(), 1)]
+    path.write_text("\n".join(lines) + "\n\n")
+    f1 = {}
+    for node in ("iyi", "ırak", "IRAK"):
+        f1[node] = collocates(node, path, span=1, min_frequency=1, runs=runs)["f1"][0]
+    assert f1 == {"iyi": 2, "ırak": 2, "IRAK": 2}
 
 
 def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) -> None:

@@ -114,6 +114,36 @@ def test_a_path_with_a_null_character_is_refused(tmp_path: Path) -> None:
     assert "no file name has the character U+0000; correct the path" in str(error.value)
 
 
+def names_found(folder: Path, *patterns: str) -> list[str]:
+    files = find(CorpusSource(path=patterns, format="text"), Places(folder), where="corpus")
+    return [each.path.relative_to(folder).as_posix() for each in files]
+
+
+def test_each_file_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for name in ("a.txt", "b.txt", "d/c.txt"):
+        (tmp_path / name).write_text("x\n")
+    assert names_found(tmp_path, "b.txt", "*.txt", "b.txt") == ["b.txt", "a.txt"]
+    own = str(tmp_path / "a.txt")
+    assert names_found(tmp_path, "**/*.txt", own, "d") == ["a.txt", "b.txt", "d/c.txt"]
+
+
+def test_patterns_must_name_hidden_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".d" / "e").mkdir(parents=True)
+    for name in ("a.txt", ".b.txt", ".d/c.txt", ".d/.f.txt", ".d/e/g.txt"):
+        (tmp_path / name).write_text("x\n")
+    assert names_found(tmp_path, "*.txt") == ["a.txt"] == names_found(tmp_path, "**/*.txt")
+    assert names_found(tmp_path, ".*.txt") == [".b.txt"]
+    assert names_found(tmp_path, ".d/*.txt") == [".d/c.txt"] == names_found(tmp_path, ".d")
+    assert names_found(tmp_path, ".d/**/*.txt") == [".d/c.txt", ".d/e/g.txt"]
+    assert names_found(tmp_path, ".b.txt") == [".b.txt"]
+    above = find(CorpusSource(path=("../*.txt",)), Places(tmp_path / ".d" / "e"), where="corpus")
+    assert [each.path.name for each in above] == ["c.txt"]
+    monkeypatch.chdir(tmp_path)
+    assert [str(path) for path in inputs.search_files(Path(), "*.txt")] == ["a.txt"]
+    assert [str(path) for path in inputs.search_files(Path(), "**/e/*")] == []
+
+
 def tables_of(folder: Path, *texts: str) -> list[SourceFile]:
     """Write tables 0.tsv, 1.tsv ... and return them as files of a source."""
     tsv = format_of("x.tsv")
