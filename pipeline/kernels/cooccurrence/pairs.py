@@ -112,15 +112,21 @@ TEXT_UNIT = "text_unit"
 """Column with the number of the sentence, paragraph or document that a token is in."""
 
 
-def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the pairs of distinct types in the same text unit, once per unit.
+def together(
+    first: pl.LazyFrame, second: pl.LazyFrame, shared: pl.LazyFrame | None = None
+) -> pl.LazyFrame:
+    """Return the pairs of types in the same text unit, once per unit.
 
-    Pairs of a type with itself are excluded, since they occur trivially.
+    A type is with itself only where no token bears it on both sides: "military" as an adjective and
+    as a noun, but not the same noun.
 
     Parameters
     ----------
     first, second : LazyFrame
         `TEXT_UNIT`, token, unit.
+    shared : LazyFrame, optional
+        `TEXT_UNIT` and unit (String) of what tokens bear on both sides, see `shared_types`; by
+        default all.
 
     Returns
     -------
@@ -140,7 +146,25 @@ def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
     one, two = (types(each).rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
                 for number, each in enumerate([first, second], start=1))  # fmt: skip
     paired = one.join(two, on=TEXT_UNIT)
-    return paired.filter(pl.col("l1").cast(pl.String) != pl.col("l2").cast(pl.String))
+    label = pl.col("l1").cast(pl.String)
+    same = label == pl.col("l2").cast(pl.String)
+    if shared is None:
+        return paired.filter(~same)
+    own = shared.rename({"unit": "label"})
+    itself = paired.filter(same).with_columns(label=label)
+    return pl.concat(
+        [
+            paired.filter(~same),
+            itself.join(own, on=[TEXT_UNIT, "label"], how="anti").drop("label"),
+        ]
+    )
+
+
+def shared_types(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the types that a token bears on both sides: `TEXT_UNIT`, unit (String)."""
+    one, two = (each.select(TEXT_UNIT, TOKEN, pl.col("unit").cast(pl.String))
+                for each in (first, second))  # fmt: skip
+    return one.join(two, on=[TEXT_UNIT, TOKEN, "unit"], how="semi").select(TEXT_UNIT, "unit")
 
 
 def occurrences(units: pl.LazyFrame) -> pl.LazyFrame:

@@ -35,6 +35,7 @@ from pipeline.kernels.cooccurrence.pairs import (
     neighbours,
     occurrences,
     pair_tokens,
+    shared_types,
     text_of,
     together,
     types,
@@ -608,12 +609,13 @@ def _textual(
 ) -> Iterator[PartPairs]:
     numbered = _text_units(tokens.lazy(), options.text_unit)
     places = tokens.lazy().select(pl.col(TOKEN).alias("token_1"), PLACE)
-    one, two = (types(each.lazy().join(numbered, on=TOKEN)).collect() for each in (first, second))
-    one = one.sort(TOKEN)
+    units_1, units_2 = (each.lazy().join(numbered, on=TOKEN) for each in (first, second))
+    one, two = types(units_1).collect().sort(TOKEN), types(units_2).collect()
+    shared = None if first is second else shared_types(units_1, units_2).collect().lazy()
     matches = _matches(one, two, TEXT_UNIT)
     _require_few(matches, one, two, tokens)
     for some in in_parts(one, matches):
-        pairs = together(some.lazy(), two.lazy()).join(places, on="token_1")
+        pairs = together(some.lazy(), two.lazy(), shared).join(places, on="token_1")
         yield PartPairs(pairs.select(COLUMNS).collect())
     for side, each in ((LEFT, one), (RIGHT, two)):
         yield PartPairs(_NO_PAIRS, _side(side, occurrences(each.lazy()).collect()))

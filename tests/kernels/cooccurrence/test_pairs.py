@@ -29,6 +29,7 @@ from pipeline.kernels.cooccurrence.pairs import (
     neighbours,
     occurrences,
     pair_tokens,
+    shared_types,
     text_of,
     to_pairs,
     together,
@@ -324,20 +325,26 @@ def units_in_text(corpus: list[list[Token]], unit: Unit) -> pl.LazyFrame:
     return units(tokens, unit).with_columns(pl.col(PLACE).alias(TEXT_UNIT))
 
 
+@pytest.mark.parametrize("other", ["NOUN", "VERB", ""])
 @given(corpus=corpora())
-def test_textual_pairs_agree_with_sets_of_types(corpus: list[list[Token]]) -> None:
-    pairs = together(units_in_text(corpus, NOUN_TEXTUAL), units_in_text(corpus, EVERY)).collect()
+def test_textual_pairs_agree_with_sets_of_types(other: str, corpus: list[list[Token]]) -> None:
+    """A type is with itself where the tokens of the two sides differ."""
+    right = Unit(pl.col("upos") == other, "{lemma}") if other else EVERY
+    first, second = units_in_text(corpus, NOUN_TEXTUAL), units_in_text(corpus, right)
+    pairs = together(first, second, shared_types(first, second)).collect()
     slow = Counter[tuple[str, str]]()
     for sentence in corpus:
-        slow.update(
-            {
-                (one["lemma"], two["lemma"])
-                for one in sentence
-                for two in sentence
-                if one["lemma"] != two["lemma"] and one["upos"] == "NOUN"
-            }
-        )
+        places = [*enumerate(sentence)]
+        ours = [(token["lemma"], place) for place, token in places if token["upos"] == "NOUN"]
+        theirs = [
+            (token["lemma"], place) for place, token in places if other in {"", token["upos"]}
+        ]
+        both = {lemma for lemma, _ in {*ours} & {*theirs}}
+        slow.update({(a, b) for a, _ in ours for b, _ in theirs if a != b or a not in both})
     assert Counter(pairs.select("l1", "l2").rows()) == slow
+    assert Counter(together(first, second).collect().select("l1", "l2").rows()) == Counter(
+        {(a, b): f for (a, b), f in slow.items() if a != b}
+    )
     assert (pairs["token_1"] >= 0).all()
 
 
