@@ -327,9 +327,7 @@ def collocates(
     ] = None,
     count: Annotated[
         str | None,
-        typer.Option(
-            "--count", help="Unit of f1, f2, N for spans: nodes | positions | windows [nodes]."
-        ),
+        typer.Option("--count", help="Unit of f1, f2, N for spans: nodes | positions [nodes]."),
     ] = None,
     within: Within = None,
     measure: Measures = None,

@@ -41,8 +41,9 @@ Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
 RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
 Within: TypeAlias = Literal["sentence", "paragraph", "document"]
 WITHIN: tuple[Within, ...] = ("sentence", "paragraph", "document")
-Count: TypeAlias = Literal["positions", "windows", "nodes"]
-COUNTS: tuple[Count, ...] = ("positions", "windows", "nodes")
+Count: TypeAlias = Literal["nodes", "positions"]
+COUNTS: tuple[Count, ...] = ("nodes", "positions")
+"""Not "windows", whose f1, f2 and N are of all pairs: those of one node have N = f1."""
 COLLOCATE_MEASURES = ("log_likelihood", "log_dice", "mi_log2")
 """Default measures; the first orders the list."""
 SPAN = 5
@@ -220,6 +221,9 @@ def _require(question: Question, corpus: CorpusFiles, attribute: str) -> None:
     if question.count and (question.relation or "span") not in {"span", "adjacent"}:
         what = f"{question.count!r} applies to spans, not to relation {question.relation}"
         problems.append(Problem("--count", what, "omit it, or use --relation span"))
+    if question.count not in {None, *COUNTS}:
+        what = f"{question.count!r} is no way to count the pairs of one node"
+        problems.append(Problem("--count", what, f"use {' or '.join(COUNTS)}"))
     if problems:
         raise ConfigError("collocates", problems)
 
@@ -271,7 +275,7 @@ def collocates(
         corpus is parsed and no span is given, else "span".
     span : int or (int, int), optional
         Tokens to the left and right (default: 5).
-    count : {"nodes", "positions", "windows"}, optional
+    count : {"nodes", "positions"}, optional
         Unit of f and f1 for spans, see docs/measures.md. "nodes" (default), as in most corpus
         tools: nodes with the collocate in their span, and all nodes.
     within : {"sentence", "paragraph", "document"}, optional

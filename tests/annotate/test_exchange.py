@@ -221,6 +221,7 @@ def test_exported_tasks_are_imported_with_their_answers(
     count, places = export_tasks(work, tmp_path / FILES[name], name)
     assert count == 10
     assert all(path.is_file() for path in places)
+    assert "[[left0]]" in places[0].read_text(encoding="utf-8")  # an example
     back = annotate_there(name, places[0], "free")
     assert import_answers(work, back, name).answers == 1
     assert counted_answers(work) == [("ana", "x0", "free", False, None)]

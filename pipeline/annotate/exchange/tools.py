@@ -439,7 +439,7 @@ def _write_prodigy(
     for each in tasks:
         entry: dict[str, Any] = {"text": each.text}
         if each.examples:  # only HTML has several lines
-            entry = {"html": "<br>".join(html.escape(line) for line in each.text.split("\n"))}
+            entry = {"html": "<br>".join(html.escape(line) for line in each.content.split("\n"))}
         entry["meta"] = {ITEM: each.id, ANNOTATOR: each.annotator}
         if work.kind == "keying":
             entry |= {"field_id": FORMS, "field_label": FORMS}
