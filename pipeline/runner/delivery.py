@@ -542,8 +542,25 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
             yield from _progress(rows, files, kind.answer, project.sheets.own / delivery.folder)
 
 
+_DOCUMENTS = {
+    ".numbers", ".gsheet", ".doc", ".docx", ".odt", ".rtf", ".pdf", ".html", ".zip", ".7z", ".rar",
+}  # fmt: skip
+"""Extensions of what people return in place of a sheet."""
+
+
+def other_documents(project: Project) -> Iterator[str]:
+    """Yield the documents in the folders of sheets that are of no kind that can be read."""
+    names = {folder.name for node in project.nodes.values() for folder in node.sheets.values()}
+    for folder in sorted(project.sheets.own / name for name in names):
+        with suppress(OSError):  # before there are sheets
+            for path in sorted(folder.iterdir()):
+                if path.suffix.lower() in _DOCUMENTS:
+                    yield f"{path}: is not read: save the sheet as .xlsx, .ods or .csv"
+
+
 def unreadable_sheets(project: Project) -> Iterator[str]:
     """Yield the unreadable files in the folders of sheets, with the reason."""
+    yield from other_documents(project)
     folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
     for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
         for file in project.sheets.files(name, kind):

@@ -292,7 +292,8 @@ def run(
         _record(project, settings or {}, force, listeners) as progress,
         progress.engine,
     ):
-        for text in [*delivery.remarks(project), *_same_name(project, former)]:
+        messages = (delivery.remarks(project), delivery.other_documents(project))
+        for text in chain(*messages, _same_name(project, former)):
             emit(progress.listeners, "message", text=text)
         progress.delivers = not settings if deliver is None else deliver
         progress.strict = strict

@@ -727,7 +727,11 @@ def test_a_file_that_is_no_sheet_is_reported_and_ignored(
     main(["run", "x.toml", "--no-report"])
     stray = pair_sheets(folder)[0].with_name("remember.txt")
     stray.write_text("call ben\nabout the sheet\n")
+    pair_sheets(folder)[0].with_name("001-anna.numbers").write_bytes(b"PK")
+    capsys.readouterr()
     assert main(["run", "x.toml", "--no-report"]) == 3
+    what = "001-anna.numbers: is not read: save the sheet as .xlsx, .ods or .csv"
+    assert what in capsys.readouterr().err
     for path in pair_sheets(folder):
         if path != stray:
             fill_sheets(path)
@@ -736,6 +740,7 @@ def test_a_file_that_is_no_sheet_is_reported_and_ignored(
     output = capsys.readouterr().out
     assert re.search(r"pairs/anna +(\d+) of \1 done", output)
     assert re.search(r"ignored .*remember.txt: is not a sheet: no row has a column id", output)
+    assert re.search(f"ignored .*{what}", output)
     assert main(["run", "x.toml", "--no-report"]) == 0
     assert "remember.txt, line 1: is not a sheet" in capsys.readouterr().err
 

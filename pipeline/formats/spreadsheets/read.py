@@ -25,7 +25,14 @@ from pipeline.errors import DataError, did_you_mean, is_present, no_file
 from pipeline.formats.base import LINE, FormatOptions, SkippedPart, not_utf8, reader, reading
 from pipeline.formats.compression import LARGEST_RATIO
 from pipeline.formats.lines import distinct, refuse_units
-from pipeline.formats.spreadsheets.layout import ID, Column, Layout, unescape_controls, unguard
+from pipeline.formats.spreadsheets.layout import (
+    ID,
+    Column,
+    Layout,
+    fold,
+    unescape_controls,
+    unguard,
+)
 from schemas.errors import count_text
 
 Row = tuple[str | None, ...]
@@ -575,6 +582,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
     rows = [(line, row) for line, row in body if any(cell and cell.strip() for cell in row)]
     columns = {name: [_cell(row, i) for _, row in rows] for i, name in enumerate(names)}
+    _refuse_lost_names(path, columns, place, expected)
     return _frame([line for line, _ in rows], columns, expected)
 
 
@@ -630,6 +638,21 @@ def _read_text(path: Path, layout: Layout) -> tuple[Grid, int]:
 def _cell(row: Row, place: int) -> str | None:
     text = row[place] if place < len(row) else None
     return unescape_controls(unguard(text)) if text else None
+
+
+def _refuse_lost_names(
+    path: Path, columns: Mapping[str, list[str | None]], header: int, layout: Layout
+) -> None:
+    """Refuse a sheet in which a column that people fill in has lost its name or has one like it."""
+    lost = [each.title for each in layout.columns if each.writable and each.name not in columns]
+    added = [name for name, cells in columns.items() if name not in layout.names and any(cells)]
+    for title in lost:
+        like = [each for each in added if each.startswith(NAMELESS) or fold(title) in fold(each)]
+        if like:
+            raise DataError(
+                f"{path}: the header in row {header + 1} lacks {title}, but {', '.join(like)} has"
+                f" texts\nName that column {title}; if it is another one, add an empty {title}."
+            )
 
 
 def _frame(

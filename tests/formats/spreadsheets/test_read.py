@@ -18,6 +18,7 @@ from pipeline.errors import DataError
 from pipeline.formats.base import LINE, format_of
 from pipeline.formats.spreadsheets import list_sheets, write_csv, write_xlsx
 from pipeline.formats.spreadsheets import read as read_reading
+from pipeline.formats.spreadsheets.layout import Column, Layout
 from pipeline.formats.spreadsheets.read import read, read_worksheets, require_room
 from pipeline.memory import with_limit
 from tests.formats.spreadsheets.sheet_frames import LAYOUT, NASTY, sheet_rows
@@ -182,6 +183,33 @@ def test_the_line_counts_rows_and_not_lines_of_text(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_bytes(write_csv(rows, LAYOUT))
     assert read_reading(path, LAYOUT)["line"].to_list() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("header", "like"), [("Notes", "Notes"), ("", "column C"), ("my note", "my note")]
+)
+def test_notes_whose_column_lost_its_name_are_not_lost(
+    header: str, like: str, tmp_path: Path
+) -> None:
+    layout = Layout(
+        (
+            Column("id", "id", writable=False, width=9),
+            Column("label", "label", writable=True, width=9),
+            Column("note", "note", writable=True, width=9, required=False),
+        )
+    )
+    path = tmp_path / "s.csv"
+    path.write_text(f"id,label,{header}\nx1,SVC,unsure\n")
+    with pytest.raises(
+        DataError, match=f"row 1 lacks note, but {like} has texts\nName that column"
+    ):
+        read(path, layout)
+    path.write_text(f"id,label,{header},Note\nx1,SVC,unsure,\n")
+    assert read(path, layout).height == 1
+    path.write_text(f"id,label,{header}\nx1,SVC,\n")
+    assert read(path, layout)["note"].to_list() == [None]
+    path.write_text("id,label,score\nx1,SVC,7\n")
+    assert read(path, layout)["note"].to_list() == [None]
 
 
 def test_without_a_layout_headers_are_names(tmp_path: Path) -> None:
