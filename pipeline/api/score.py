@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_args, overload
 
@@ -17,6 +18,7 @@ from schemas import Signatures
 from schemas.candidates import MOST
 from schemas.validate import validate
 
+_LOG = logging.getLogger(__name__)
 _NEEDED = (*SIGNATURE, "l1", "l2", "id")
 """Inputs of scores: the counts, and the identity of candidates for the measure `random`."""
 P = TypeVar("P", pl.DataFrame, pl.LazyFrame)
@@ -52,7 +54,8 @@ def score(
     data : table
         With whole numbers f, f1, f2, N; other columns are kept.
     measures : str or sequence of str
-        Names or aliases, see `measures`, or ``all``, without `random` and `fisher_left_pv`.
+        Names or aliases, see `measures`, or ``all``, without `random`, `fisher_left_pv` and those
+        that the table has.
     formulas : mapping of str to str, optional
         Your own measures: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
     seed : str
@@ -89,6 +92,11 @@ def score(
     validate([frame.select(plain)], Signatures, name="the table")
     try:
         names = MEASURES.resolve(as_names(measures))
+        if "all" in as_names(measures) and (
+            old := [each for each in names if each in table.columns]
+        ):
+            _LOG.warning("warning: not computed, as the table has them: %s", ", ".join(old))
+            names = [name for name in names if name not in old]
         clashes = sorted({*names, *(formulas or {})} & set(table.columns))
         if clashes:
             what = f"the table already has a column {', '.join(clashes)}"

@@ -505,6 +505,17 @@ def test_invalid_arguments_are_refused() -> None:
         lx.nothing  # noqa: B018  looked up, no more
 
 
+def test_all_measures_are_those_that_the_table_lacks(caplog: pytest.LogCaptureFixture) -> None:
+    own = FRAME.with_columns(mi=pl.lit(7.0))
+    table = lx.score(own)
+    assert table["mi"].to_list() == [7.0] * FRAME.height
+    assert table.columns == [
+        *own.columns,
+        *(n for n in lx.score(FRAME).columns[FRAME.width :] if n != "mi"),
+    ]
+    assert "not computed, as the table has them: mi" in caplog.text
+
+
 def test_a_table_without_rows_has_no_scores() -> None:
     assert lx.score(FRAME.clear()).height == 0
 

@@ -533,7 +533,10 @@ def _empty_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def _mismatched_ids(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     own = _trim("id")
-    wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
+    # Programs save accents as separate characters, and people add blanks: the id decides.
+    saved = [pl.col(unit).cast(pl.String).str.normalize("NFC").str.strip_chars() for unit in units]
+    same = own.eq_missing(candidate_id(*units)) | own.eq_missing(candidate_id(*saved))
+    wrong = own.is_not_null() & ~same
     what = "pair" if len(units) == len(_PAIR) else "tuple"
     counted = rows.with_columns(every=pl.len().over("file")).filter(wrong)
     several = pl.len().over("file") > 1
