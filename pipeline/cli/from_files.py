@@ -364,7 +364,7 @@ def collocates(
 
     A parsed corpus is CoNLL-U with heads; its list is a word sketch.
     """
-    _require_options("collocates", format_, to, read_as)
+    _require_options("collocates", format_, to, read_as, overwrite=overwrite)
     choice = None
     if relation is not None:
         choice = choose("collocates", "--relation", relation, RELATIONS, _NO_RELATION)
@@ -413,12 +413,15 @@ def choose(command: str, option: str, value: str, known: Sequence[T], what: str)
     raise ConfigError(command, [problem])
 
 
-def _require_options(command: str, format_: str, to: Path | None, read_as: str | None) -> None:
-    """Refuse unknown formats before any long work."""
+def _require_options(
+    command: str, format_: str, to: Path | None, read_as: str | None = None, *, overwrite: bool
+) -> None:
+    """Refuse unknown formats, and outputs that cannot be written, before any long work."""
     output.require(format_, command=command)
     require_format(read_as)
     if to:
         output.kind_of(to, format_=format_)
+        output.require_place(to, overwrite=overwrite)
 
 
 def _show(
@@ -491,7 +494,7 @@ def keywords(
     runs: Cache = None,
 ) -> int:
     """List the words that are more frequent in one corpus than in another, with dispersion."""
-    _require_options("keywords", format_, to, read_as)
+    _require_options("keywords", format_, to, read_as, overwrite=overwrite)
     with progress_listeners() as listeners:
         table = find_keywords(
             target,
@@ -682,7 +685,7 @@ def candidates(
     runs: Cache = None,
 ) -> int:
     """List the word pairs of a corpus with f, f1, f2, N and scores."""
-    _require_options("candidates", format_, to, read_as)
+    _require_options("candidates", format_, to, read_as, overwrite=overwrite)
     kind = "dependency" if dependency else relation
     known = choose("candidates", "--relation", kind, PAIR_RELATIONS, _NO_RELATION)
     with progress_listeners() as listeners:
@@ -753,9 +756,7 @@ def score(
     ] = None,
 ) -> int:
     """Score a table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz."""
-    output.require(format_, command="score")
-    if to:
-        output.kind_of(to, format_=format_)
+    _require_options("score", format_, to, overwrite=overwrite)
     own = reader(None, None, None, None, normalise, reader_options)
     names = column_names(split_names(columns))
     options = TableOptions(names, header, decimal_of(decimal), (), formats(read_as), own)

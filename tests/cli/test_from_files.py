@@ -240,6 +240,22 @@ def test_a_table_of_tokens_needs_sentences(
     assert "a sentence begins: --reader sentence=..." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["candidates"], ["collocates", "old"], ["keywords", "other.txt"], ["score"]],
+)
+def test_an_output_is_checked_before_the_input(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = tmp_path / "there.csv"
+    there.write_text("mine")
+    assert main([*words, "missing.txt", "--output", str(there)]) == 2
+    assert "there.csv: already exists; add --overwrite" in capsys.readouterr().err
+    assert main([*words, "missing.txt", "--output", str(tmp_path / "no" / "x.csv")]) == 2
+    assert "no does not exist; create it first" in capsys.readouterr().err
+    assert there.read_text() == "mine"
+
+
 def test_common_names_of_columns_are_recognised() -> None:
     assert [nearest(ours, OTHER) for ours in OURS] == list(OTHER)
     assert nearest("f1", ["banana"]) is None
