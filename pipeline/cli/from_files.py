@@ -223,6 +223,9 @@ def paths(
         what = "an experiment cannot read standard input again"
         raise ConfigError("--save", [Problem("-", what, "save the corpus to a file first")])
     content = sys.stdin.buffer.read()
+    if content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        what = "standard input is compressed"
+        raise ConfigError("input", [Problem("-", what, "pipe it through gzip -dc or zstd -dc")])
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")
     root = (runs or base.cache_folder()) / "experiments" / "standard-input"
     require_local(root, "standard input")

@@ -18,7 +18,14 @@ from pipeline import errors
 from pipeline.config_model import OptionModel
 from pipeline.errors import DataError, LexassayError, did_you_mean
 from pipeline.formats import compression, unicode
-from pipeline.formats.compression import is_compressed, kind_of, open_bytes, without_suffix
+from pipeline.formats.compression import (
+    compression_suffix,
+    detect_compression,
+    is_compressed,
+    kind_of,
+    open_bytes,
+    without_suffix,
+)
 from pipeline.registry import Registry
 from schemas.errors import count_text
 
@@ -35,7 +42,7 @@ _UTF_8 = (
 )
 _TEXT_UTF_8 = (
     "Convert the file to UTF-8 first: save it in this encoding with a text editor, or use iconv -f "
-    "LATIN1 -t UTF-8 with its present encoding."
+    "{} -t UTF-8 with its present encoding."
 )
 """The remedy for files that no spreadsheet program writes."""
 
@@ -74,6 +81,9 @@ def _open_error(path: Path, error: Exception) -> DataError:
     """Return the message for a file that cannot be opened or unpacked."""
     if isinstance(error, OSError) and (errors.number(error) or not is_compressed(path)):
         return DataError(f"{path}: cannot be read: {errors.machine(error)}")
+    if is_compressed(path) and not detect_compression(path):
+        what = f"not a {kind_of(path)} file despite its extension {compression_suffix(path)}"
+        return DataError(f"{path}: {what}: rename or compress it")
     what = f"the {kind_of(path)} file is damaged or truncated"
     return DataError(f"{path}: {what}\nDownload or compress it again.")
 
@@ -103,7 +113,7 @@ def not_utf8(path: Path) -> DataError:
     with reading(path), open_bytes(path) as first:
         start = first.read(_START)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return DataError(f"{path}: the file is UTF-16, like Excel's Unicode text\n{_UTF_8}")
+        return DataError(f"{path}: the file is UTF-16\n{_to_utf8(path, 'UTF-16')}")
     if b"\0" in start.partition(b"\n")[0]:
         return not_text(path)
     bad: list[str] = []
@@ -117,10 +127,12 @@ def not_utf8(path: Path) -> DataError:
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
     examples = "".join(f"\n  {example}" for example in bad)
-    remedy = _UTF_8 if {".csv", ".tsv"} & set(path.suffixes) else _TEXT_UTF_8
-    return DataError(
-        f"{path}: {count_text(count, 'line')} cannot be decoded as UTF-8:{examples}\n{remedy}"
-    )
+    what = f"{count_text(count, 'line')} cannot be decoded as UTF-8"
+    return DataError(f"{path}: {what}:{examples}\n{_to_utf8(path, 'LATIN1')}")
+
+
+def _to_utf8(path: Path, encoding: str) -> str:
+    return _UTF_8 if {".csv", ".tsv"} & set(path.suffixes) else _TEXT_UTF_8.format(encoding)
 
 
 def not_text(path: Path) -> DataError:

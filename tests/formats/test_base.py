@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import DataError, LexassayError
 from pipeline.formats import lines
-from pipeline.formats.base import FORMATS, Format, format_of, reading
+from pipeline.formats.base import FORMATS, Format, _open_error, format_of, not_utf8, reading
 from pipeline.runner.inputs import SourceFile
 from tests.test_errors import LIBRARY
 
@@ -244,6 +244,24 @@ def test_a_damaged_gzip_file_is_refused(
     path = tmp_path / "file.x.gz"
     path.write_bytes(damage(gzip.compress(content(name))))
     assert "the gzip file is damaged or truncated\nDownload or compress it" in refusal(path, name)
+
+
+def test_a_plain_file_called_gzip_is_refused_as_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(b"The old man.\n")
+    assert "not a gzip file despite its extension .gz: rename or compress it" in str(
+        _open_error(path, zlib.error("incorrect header check"))
+    )
+
+
+@pytest.mark.parametrize(("ending", "remedy"), [("csv", "In Excel"), ("txt", "iconv -f UTF-16")])
+def test_the_remedy_for_utf16_is_that_of_the_program(
+    ending: str, remedy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_text("a,b\n1,2\n", encoding="utf-16")
+    assert "the file is UTF-16\nConvert the file to UTF-8 first" in str(not_utf8(path))
+    assert remedy in str(not_utf8(path))
 
 
 @pytest.mark.parametrize("name", sorted(PARQUET))

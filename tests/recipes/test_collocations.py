@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import math
 from collections import Counter
@@ -252,6 +253,9 @@ def test_standard_input_can_be_the_corpus(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + len(together("house"))
     assert main([*words, "--save", str(tmp_path / "x.toml"), "--runs", str(tmp_path)]) == 2
+    piped.buffer = io.BytesIO(gzip.compress(TEXT.encode()))
+    assert main([*words, "--runs", str(tmp_path)]) == 2
+    assert "standard input is compressed; pipe it through gzip -dc" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
