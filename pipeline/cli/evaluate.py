@@ -282,6 +282,9 @@ def lexicon(
         typer.Option("--size", min=1, help="Number of lemmas to sample, by number of forms."),
     ] = None,
     fold: Annotated[bool, typer.Option("--fold", help="Lowercase words.")] = False,
+    forms_separator: Annotated[
+        str, typer.Option("--forms-separator", help="Separator of several forms in a field: ', '.")
+    ] = "",
     columns: Columns = None,
     header: Header = None,
     read_as: from_files.FilesReadAs = None,
@@ -299,6 +302,7 @@ def lexicon(
             rate=rate,
             size=size,
             case=not fold,
+            forms_separator=forms_separator,
             columns=pairs(split_names(columns), option="--columns"),
             header=header,
             read_as=from_files.formats(read_as),

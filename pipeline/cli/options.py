@@ -102,6 +102,7 @@ _OWN = {
 _SPOKEN = {
     'fold both: fold = true, of lexicons case = "lower"': "fold both: --fold",
     "the line is data, add columns = [...]": "the line is data, add --no-header",
+    "set forms_separator to": "add --forms-separator",
     "add format = ...": "name it: --read-as FORMAT",
     "format = ...": "--read-as FORMAT",
     "the option decimal": "--decimal",

@@ -547,6 +547,7 @@ def lexicon(
     rate: float | None = None,
     size: int | None = None,
     case: bool = True,
+    forms_separator: str = "",
     columns: Mapping[str, str] | None = None,
     header: bool | None = None,
     read_as: str | Mapping[str, str] | None = None,
@@ -571,6 +572,8 @@ def lexicon(
         Number of lemmas to sample, in the same way.
     case : bool
         Distinguish upper and lower case.
+    forms_separator : str
+        Separator of several forms in one field, for example ", ".
     columns : mapping of str to str, optional
         Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional
@@ -596,6 +599,7 @@ def lexicon(
     golds = [gold] if isinstance(gold, str | Path) else [*gold]
     recipe = lexicon_recipe(
         [Path(each) for each in golds], Path(computed), rate=rate, size=size, case=case,
+        forms_separator=forms_separator,
         tables=TableOptions(columns or {}, header, read_as=read_as, reader=reader or {}),
     )  # fmt: skip
     return run_recipe(recipe, runs=runs, experiment=save, report=report, listeners=listeners)
@@ -608,6 +612,7 @@ def lexicon_recipe(
     rate: float | None,
     size: int | None,
     case: bool,
+    forms_separator: str,
     tables: TableOptions,
 ) -> Recipe:
     """Return the experiment that evaluates.
@@ -631,7 +636,7 @@ def lexicon_recipe(
         {"overlaps", "sample", "quality", *several},
     )
     gold = "gold" if several else names[0]
-    lexicons = [_read(each, case=case) for each in read]
+    lexicons = [_read(each, case=case, forms_separator=forms_separator) for each in read]
     stages: dict[str, dict[str, Any]] = {
         name: stage for name, (stage, _) in zip(names, lexicons[:-1], strict=True)
     }
@@ -653,11 +658,14 @@ def lexicon_recipe(
     return Recipe("lexicon", about, stages, title, notes)
 
 
-def _read(table: TableFile, *, case: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _read(
+    table: TableFile, *, case: bool, forms_separator: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the stage that reads a file, and notes."""
     require_rows(table)
     columns = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
+    spelling |= {"forms_separator": forms_separator} if forms_separator else {}
     names = {"columns": table.other_names(**columns)}
     stage = {"use": "extract.lexicon", "path": table.source, **names, **spelling}
     return stage, table.notes

@@ -330,7 +330,7 @@ def _lexicon_experiment(files: Sequence[Path]) -> Made:
         raise ConfigError("new", [problem])
     *golds, computed = files
     return evaluation.lexicon_recipe(
-        golds, computed, rate=None, size=None, case=True, tables=_RENAME
+        golds, computed, rate=None, size=None, case=True, forms_separator="", tables=_RENAME
     ), {}
 
 

@@ -1,4 +1,4 @@
-"""Remarks on samples of lemmas and on keyed forms."""
+"""Remarks on lexicons, samples of lemmas and keyed forms."""
 
 from __future__ import annotations
 
@@ -10,6 +10,36 @@ from schemas.errors import count_text
 
 _SEVERAL = r"\S\s*[/|\\+&]\s*\S|\S\s+(?:or|oder|ou|und|and)\s+\S"
 """Characters between forms that are not separators of sheets."""
+
+
+_LIST = r"\pL\s*([,;|])\s*\pL"
+"""A separator between words of one field."""
+
+
+@check(stages=("extract.lexicon",), threshold=0.05, means="proportion of the forms")
+def lists_of_forms(stage: CheckInput, threshold: float) -> Found:
+    """Find fields with several forms, which are read as one form."""
+    words = stage.outputs["lexicon"].select("lemma", "form").drop_nulls()
+    lists = words.with_columns(separator=pl.col("form").str.extract(_LIST)).drop_nulls()
+    table, forms = lists.collect(), words.select(pl.len()).collect().item()
+    if table.is_empty() or table.height / forms < threshold:
+        return
+    separator = table["separator"].mode().sort().first()
+    yield remark(
+        "warning",
+        f"{table.height:,} of {count_text(forms, 'form')} contain a comma, semicolon or bar, and"
+        " count as one form each",
+        such_as=[
+            f"{form!r} of {lemma!r}"
+            for lemma, form in table.sort("lemma", "form")
+            .select("lemma", "form")
+            .head(3)
+            .iter_rows()
+        ],
+        remedy=f"if they are lists of forms, set forms_separator to {separator!r}",
+        lists=table.height,
+        forms=forms,
+    )
 
 
 @check(stages=("sample.lemmas",), threshold=1, means="missing lemmas")

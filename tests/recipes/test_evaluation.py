@@ -839,3 +839,20 @@ def test_an_experiment_is_saved_if_it_succeeds(
     clusters_output(tmp_path, capsys, *options)
     assert saved.exists()
     assert "already exists" in clusters_output(tmp_path, capsys, *options, code=2)
+
+
+def test_fields_with_several_forms_are_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, lists = tmp_path / "gold.csv", tmp_path / "lists.csv"
+    gold.write_text("lemma,form\ngo,go\ngo,goes\ngo,went\nox,ox\nox,oxen\n")
+    lists.write_text('lemma,form\ngo,"go, goes, went"\nox,ox\n')
+    words = ["lexicon", str(gold), str(lists), "--no-report", "--runs", str(tmp_path / "runs")]
+    assert main(words) == 0
+    whole = capsys.readouterr()
+    assert "if they are lists of forms, add --forms-separator ','" in whole.err
+    assert re.search(r"L\* +│ +0\.266667 ", whole.out)  # only ox: L = 2/3, 2 of 5 forms
+    assert main([*words, "--forms-separator", ","]) == 0
+    split = capsys.readouterr()
+    assert "lists of forms" not in split.err
+    assert re.search(r"L\* +│ +0\.866667 ", split.out)

@@ -80,3 +80,23 @@ def test_forms_that_look_like_several_are_reported(form: str) -> None:
 def test_single_forms_have_no_remark(form: str | None) -> None:
     forms = pl.DataFrame({"lemma": ["gehen"], "form": [form]}, schema_overrides={"form": pl.String})
     assert not run_check("several_keyed", outputs={"gold": forms})
+
+
+@pytest.mark.parametrize(
+    ("forms", "expected"),
+    [
+        (["go, goes, went", "ox"], "set forms_separator to ','"),
+        (["a;b", "c; d", "e,f", "g"], "set forms_separator to ';'"),
+        (["go", "goes", "l'eau", "1,5", "x ,"] * 20, ""),
+        (["go"], ""),
+        ([], ""),
+    ],
+)
+def test_fields_with_several_forms_are_reported(forms: list[str], expected: str) -> None:
+    schema = {"lemma": pl.String, "form": pl.String}
+    words = pl.DataFrame([(f"l{i}", form) for i, form in enumerate(forms)], schema, orient="row")
+    remarks = run_check("lists_of_forms", outputs={"lexicon": words})
+    assert len(remarks) == bool(expected)
+    for each in remarks:
+        assert each.level == "warning"
+        assert expected in str(each.remedy)
