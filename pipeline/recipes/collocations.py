@@ -17,6 +17,7 @@ from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import format_of, reading
 from pipeline.formats.lines import open_text
+from pipeline.formats.tables import DelimitedOptions
 from pipeline.kernels.cells import Decimal
 from pipeline.kernels.cooccurrence.tokens import fold_case
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
@@ -486,7 +487,10 @@ def keywords(
         KeynessOptions(as_names(measures), min_frequency, words),
         _reader(reader, language),
     )
-    tables = TableOptions(columns or {}, header, decimal)
+    of_tables = {
+        name: each for name, each in options.items() if name in DelimitedOptions.model_fields
+    }
+    tables = TableOptions(columns or {}, header, decimal, reader=of_tables)
     recipe = keywords_recipe(
         Path(target), Path(reference), keyness, read_as=read_as, reader=options, tables=tables
     )
@@ -519,6 +523,8 @@ def keywords_recipe(
     both = {"target": target, "reference": reference}
     tables = tables or TableOptions()
     lists = {} if read_as else _word_lists(both, tables)
+    if lists:  # what they use is not meant for a corpus
+        reader = {name: each for name, each in (reader or {}).items() if name not in tables.reader}
     corpora = {
         name: None if name in lists else corpus_files([path], read_as=read_as, options=reader)
         for name, path in both.items()
@@ -584,7 +590,7 @@ def _word_lists(paths: Mapping[str, Path], options: TableOptions) -> dict[str, _
     lists: dict[str, _WordList] = {}
     names: list[str] = []
     for name, path in paths.items():
-        reader = _list_reader(path, options.header)
+        reader = _list_reader(path, options)
         if reader is None:
             continue
         bare = table_file(path, options.select(), reader=reader)
@@ -598,8 +604,8 @@ def _word_lists(paths: Mapping[str, Path], options: TableOptions) -> dict[str, _
     return lists
 
 
-def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
-    """Return reader options for a file that may be a list; None for text."""
+def _list_reader(path: Path, options: TableOptions) -> dict[str, Any] | None:
+    """Return reader options for a file that may be a list, without given ones; None for text."""
     if not path.is_file():
         return None
     name = _format_name(path, "table")
@@ -610,10 +616,12 @@ def _list_reader(path: Path, header: bool | None) -> dict[str, Any] | None:
     with reading(path), open_text(path) as text:
         lines = list(itertools.islice(text, _LINES))
     skip = _count_lines_above(lines)
-    above = {"skip": skip} if skip else {}
+    above = {"skip": skip} if skip and "skip" not in options.reader else {}
     if name:
         return above
-    return _text_reader([line for line in lines[skip:] if line.strip()], above, header)
+    given = options.reader.get("skip")
+    skip = given if isinstance(given, int) else skip
+    return _text_reader([line for line in lines[skip:] if line.strip()], above, options.header)
 
 
 def _count_lines_above(lines: Sequence[str]) -> int:

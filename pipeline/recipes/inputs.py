@@ -798,13 +798,14 @@ def table_file(
     own = {name: value for name, value in options.reader.items() if name in known}
     if file.format.name == "unimorph" and options.header is not None:
         own["header"] = options.header
-    settings = {**own, **source}
-    if file.format.name == "csv" and "separator" not in settings:
-        separator = separator_of(file.path, skip=settings.get("skip", 0))
-        own |= {} if separator == "," else {"separator": separator}
-    if own:
-        source = {**own, **source}
-        file = _file(source)
+    source = {**own, **source}
+    file = _file(source)
+    is_csv = file.format.name == "csv" and "separator" not in source
+    if is_csv and isinstance(file.options, DelimitedOptions):
+        separator = separator_of(file.path, skip=file.options.skip)
+        if separator != ",":
+            source["separator"] = separator
+            file = _file(source)
     may_lack_header = file.format.name in _WITHOUT_HEADER and "columns" not in source
     if may_lack_header and options.header is False:
         with _paths_as_given([source["path"]]):

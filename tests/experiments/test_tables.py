@@ -506,6 +506,32 @@ def test_a_workbook_without_header_may_repeat_values_in_its_first_row(
     assert [row["mi"] for row in scores] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("t.csv", "made by hand\nItem,Frequency\na,7\nb,9\n", ["skip=1"]),
+        ("t.csv", '"corpus","x"\n"subcorpus","-"\n\nItem,Frequency\na,7\nb,9\n', ["skip=3"]),
+        ("t.tsv", "% by hand\nItem\tFrequency\na\t7\nb\t9\n", ["comment=%"]),
+        ("t.csv", "Item|Frequency\na|7\nb|9\n", ["separator=|"]),
+        ("t.txt", "by hand\nItem\tFrequency\na\t7\nb\t9\n", ["skip=1"]),
+    ],
+)
+def test_options_of_the_reader_apply_to_frequency_lists(
+    name: str, text: str, options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / name).write_text(text)
+    (folder / "r.txt").write_text("a b b c.\n")
+    words = [word for each in options for word in ("--reader", each)]
+    command = ["keywords", name, "r.txt", "--min-f", "1", "--format", "json", *words]
+    assert main(command) == 0, capsys.readouterr().err
+    assert {row["keyword"]: row["f"] for row in json.loads(capsys.readouterr().out)} == {
+        "a": 7,
+        "b": 9,
+    }
+    assert main([*command, "--reader", "skip=x"]) == 2 - name.endswith("txt")
+    assert "This is a bug" not in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_wrong_counts_of_frequency_lists_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
