@@ -277,8 +277,7 @@ def collocates(
     span : int or (int, int), optional
         Tokens to the left and right (default: 5).
     count : {"nodes", "positions"}, optional
-        Unit of f and f1 for spans, see docs/measures.md. "nodes" (default), as in most corpus
-        tools: nodes with the collocate in their span, and all nodes.
+        Unit of f and f1 for spans, see docs/measures.md. Default: "nodes", as in most corpus tools.
     within : {"sentence", "paragraph", "document"}, optional
         Boundary of spans. Default: "document" in plain text, else "sentence".
     measures : str or sequence of str
@@ -619,8 +618,8 @@ def _list_reader(path: Path, options: TableOptions) -> dict[str, Any] | None:
     above = {"skip": skip} if skip and "skip" not in options.reader else {}
     if name:
         return above
-    given = options.reader.get("skip")
-    skip = given if isinstance(given, int) else skip
+    own = options.reader.get("skip")
+    skip = own if isinstance(own, int) else skip
     return _text_reader([line for line in lines[skip:] if line.strip()], above, options.header)
 
 

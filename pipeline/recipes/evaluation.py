@@ -573,7 +573,7 @@ def lexicon(
     case : bool
         Distinguish upper and lower case.
     forms_separator : str
-        Separator of several forms in one field, for example ", ".
+        Separator of several forms in a field.
     columns : mapping of str to str, optional
         Names of the columns lemma and form in the files, if not recognised.
     header : bool, optional

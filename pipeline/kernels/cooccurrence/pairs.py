@@ -490,8 +490,8 @@ def in_span(
     """Pair every node with the units in its span, and count the positions of the spans.
 
     With `count` = "positions", node hits of one type are taken in order; a position at or before
-    the right end of the previous hit's span is omitted. So the positions of a type are the union
-    of its spans, and f1 is their number.
+    the right end of the previous hit's span is omitted, also that hit. f1 is the number of the
+    others.
 
     Parameters
     ----------

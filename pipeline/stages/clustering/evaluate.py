@@ -224,7 +224,7 @@ class EvaluateOverlapping(SeedOptions):
     measures: Annotated[tuple[str, ...], NameIn(OVERLAPPING_MEASURES)] = Field(
         default=("all",), min_length=1, validate_default=True
     )
-    """Names of measures, or "all" without the fuzzy ones."""
+    """Names of measures, or ["all"] without the fuzzy ones."""
     replicates: int = Field(default=0, ge=0)
     """Number of bootstrap samples of items, for limits; 0 for none."""
     confidence: Proportion = 0.95
@@ -461,7 +461,7 @@ class EvaluateTokenLevel(SeedOptions):
     measures: Annotated[tuple[str, ...], NameIn(TOKEN_MEASURES)] = Field(
         default=PAPER, min_length=1
     )
-    """Names of measures, or "all"."""
+    """Names of measures, or ["all"]."""
     without_cluster: Literal["drop", "cluster"] = "drop"
     """Exclude tokens without a cluster, or treat them as one cluster."""
     replicates: int = Field(default=0, ge=0)
@@ -631,7 +631,7 @@ class EvaluateTypeLevel(SeedOptions):
     measures: Annotated[tuple[str, ...], NameIn(TYPE_MEASURES)] = Field(
         default=TYPE_LEVEL, min_length=1
     )
-    """Names of measures, or "all"."""
+    """Names of measures, or ["all"]."""
     mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)
     """Mappings of clusters to classes: one-to-one or many-to-one."""
     restarts: int | None = Field(default=None, ge=0)
