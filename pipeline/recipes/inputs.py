@@ -555,7 +555,7 @@ USUAL = {
     "N": ("n", "size", "total", "corpus_size", "tokens"),
 }
 """Columns of candidates, and their names in other programs."""
-RENAME = "rename columns to {ours} in the file"
+RENAME = "rename columns to {ours} in the file, or add this header above a first line of data"
 """What to do about columns of a file that no option can name."""
 _NAMES = frozenset({
     "l1", "l2", "word", "lemma", "form", "token", "type", "item", "cluster", "gold", "class", "tag",

@@ -13,8 +13,9 @@ from pydantic_core import PydanticUndefined
 
 from pipeline.config_model import descriptions
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.compression import without_suffix
 from pipeline.formats.corpora.languages import NO_RULES, language_name
-from pipeline.formats.corpora.plain_text import TextOptions
+from pipeline.formats.corpora.plain_text import TextOptions, lacks_blanks
 from pipeline.recipes import evaluation
 from pipeline.recipes.base import Recipe
 from pipeline.recipes.evaluation import LEFT, RIGHT
@@ -168,7 +169,9 @@ def experiment_template(family: str, files: Sequence[Path], folder: Path) -> str
 
 
 def _corpus_experiment(files: Sequence[Path]) -> Made:
-    corpus = corpus_files(files)
+    texts = [path for path in files if without_suffix(path.name).endswith(".txt")]
+    has_no_blanks = any(path.is_file() and lacks_blanks(path) for path in texts)
+    corpus = corpus_files(files, options={"tokenizer": "icu"} if has_no_blanks else {})
     word = ANY_WORDS.unit(corpus.lemma, corpus)
     candidates = {
         "use": "extract.pairs",

@@ -451,6 +451,9 @@ def test_the_case_of_annotated_corpora_is_that_of_their_language(
 
 def test_writing_without_blanks_needs_a_tokenizer(tmp_path: Path, runs: Path) -> None:
     path = tmp_path / "a.txt"
+    path.write_text("\u4ed6\u7231\u5317\u4eac\u3002\u5317\u4eac\u5927\u3002" * 9)  # short clauses
+    with pytest.raises(DataError, match="Chinese is written without blanks"):
+        collocates("\u5317\u4eac", path, runs=runs)
     path.write_text("\u4ed6\u4eec\u4f7f\u7528\u65b0\u7684\u65b9\u6cd5\u3002" * 3)
     with pytest.raises(
         DataError, match='Chinese is written without blanks.*\\n.*tokenizer = "icu"'

@@ -194,6 +194,21 @@ def test_a_corpus_is_no_table_of_candidates(
     assert f"lexassay new corpus NAME --from {corpus}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("\u6211\u7231\u5317\u4eac\u3002", True), ("\u6211 \u7231 \u5317\u4eac \u3002", False)],
+)
+def test_text_without_blanks_is_divided_by_a_tokenizer(
+    text: str, line: bool, tmp_path: Path
+) -> None:
+    corpus, folder = tmp_path / "a.txt", tmp_path / "x"
+    corpus.write_text(3 * text + "\n" + 4 * text + "\n")
+    assert main(["new", "corpus", str(folder), "--from", str(corpus)]) == 0
+    content = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
+    source = content["stages"]["candidates"]["corpus"]
+    assert (source.get("tokenizer") == "icu") == line
+
+
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.tgz", "a.rar", "A.7Z", "folder"])
 def test_an_archive_has_to_be_unpacked(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

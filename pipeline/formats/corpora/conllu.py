@@ -574,7 +574,8 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     layout=_find_layout,
     lemmas=_lemmas,
     metadata=attrgetter("patterns"),
-    remedy="name the columns: columns = [...]",
+    remedy="set columns = [...] for other columns, or"
+    ' format = "vertical" for a word and its tag a line',
 )
 def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     """CoNLL-U: one row per word, without multiword ranges and empty nodes.

@@ -209,8 +209,8 @@ def _beginning(path: Path, _time: int, _size: int) -> Beginning:
     with suppress(LexassayError, OSError), reading(path), open_bytes(path) as opened:
         text = normalise(opened.read(_BYTES).removeprefix(BOM).decode(errors="replace"))
     wrapped, margin = _line_width([line.strip() for line in text.splitlines()])
-    runs = _LETTERS.findall(text)
-    mean = sum(map(len, runs)) / max(1, len(runs))
+    letters = [sum(map(len, _LETTERS.findall(chunk))) for chunk in text.split()]
+    mean = sum(letters) / max(1, sum(map(bool, letters)))
     return Beginning(guess_language(text[:_FOR_LANGUAGE]), wrapped, margin, mean)
 
 
@@ -308,21 +308,30 @@ def text_layout(path: Path, options: TextOptions) -> TextLayout:
             sentences = "wrapped"
         margin = beginning.margin if sentences == "wrapped" else 0
         pattern = options.tokenizer == "pattern" and options.tokens == TOKEN
-        if pattern and language in WITHOUT_BLANKS:
-            _require_blanks(path, language, beginning.run)
+        if pattern and lacks_blanks(path, language):
+            raise DataError(
+                f"{path}: {language_name(language)} is written without blanks between words, and"
+                f" this text has on average {beginning.run:.1f} letters between blanks\n"
+                'Use a tokenizer: tokenizer = "icu". To read text between blanks as one word:'
+                f' language = "{NO_RULES}".'
+            )
     sentences = "split" if sentences == "auto" else sentences
     return TextLayout(options, language, sentences, margin, is_cut)
 
 
-def _require_blanks(path: Path, language: str, run: float) -> None:
-    """Reject text without blanks between words."""
-    if run > _LONGEST_WORDS.get(language, _LONG):
-        raise DataError(
-            f"{path}: {language_name(language)} is written without blanks between words, and this"
-            f" text has on average {run:.1f} letters between blanks\n"
-            'Use a tokenizer: tokenizer = "icu". To read text between blanks as one word:'
-            f' language = "{NO_RULES}".'
-        )
+def lacks_blanks(path: Path, language: str = "") -> bool:
+    """Return true for a text without blanks between words, in a language written so.
+
+    Parameters
+    ----------
+    path : Path
+        (Compressed) text in UTF-8.
+    language : str
+        Its language; detected by default.
+    """
+    beginning = read_beginning(path)
+    language = language or beginning.language
+    return language in WITHOUT_BLANKS and beginning.run > _LONGEST_WORDS.get(language, _LONG)
 
 
 def text_facts(layout: TextLayout) -> dict[str, int]:

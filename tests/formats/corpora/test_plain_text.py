@@ -147,7 +147,8 @@ SENTENCES = {
 def test_full_stops_of_abbreviations_end_no_sentence(
     language: str, content: str, tmp_path: Path
 ) -> None:
-    assert cut(content, tmp_path, language=language) == SENTENCES[language, content]
+    tokens = {"tokens": r"\w+|[^\w\s]"} if language == "zh" else {}  # else refused without blanks
+    assert cut(content, tmp_path, language=language, **tokens) == SENTENCES[language, content]
 
 
 def test_own_abbreviations_are_added_to_those_of_the_language(tmp_path: Path) -> None:
