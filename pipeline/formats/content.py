@@ -254,10 +254,13 @@ def is_conllu(lines: Sequence[str]) -> bool:
     return width_of(tokens) == _CONLLU_FIELDS and all(row[0][:1].isdecimal() for row in tokens)
 
 
+_JSON = re.compile(r"\s*(\[\s*$|\[\s*\{|\{\s*[\"}])")
+
+
 def table_format(path: Path) -> str | None:
     """Return the format of a table without a known extension, from its lines; None if unclear.
 
-    UniMorph, Brown paths, or text separated by tabs, commas or semicolons.
+    UniMorph, Brown paths, JSON lines, or text separated by tabs, commas or semicolons.
 
     Parameters
     ----------
@@ -267,6 +270,8 @@ def table_format(path: Path) -> str | None:
     lines = [line for line in first_lines(path) if line.strip()]
     if any("\0" in line or UNREADABLE in line for line in lines[:_FEW]):
         return None
+    if lines and _JSON.match(lines[0]):  # an array is no table
+        return "jsonl" if all(line.rstrip().endswith("}") for line in lines) else None
     if is_unimorph(lines):
         return "unimorph"
     rows = [line.split("\t") for line in lines]
