@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from os import environ, sep
+from os import environ
 from pathlib import Path
 from threading import Event, Thread
 from typing import Annotated, TypeAlias
@@ -499,9 +499,9 @@ def search_files(folder: Path, pattern: str) -> list[Path]:
     paths: list[Path] = []
     place = (folder / pattern).as_posix()
     with _say_every(_PAUSE, lambda: f"{place}: still searching folders, {len(paths):,} found"):
-        most, start = _count_hidden(Path(pattern)), len(str(folder)) if folder.parts else 0
+        most, start = _count_hidden(Path(pattern)), len(folder.as_posix()) if folder.parts else 0
         for path in folder.glob(pattern):
-            may_be_hidden = f"{sep}." in sep + str(path)[start:]  # of 100,000 paths, most are not
+            may_be_hidden = "/." in f"/{path.as_posix()[start:]}"  # of 100,000 paths, most are not
             if not may_be_hidden or _count_hidden(path.relative_to(folder)) <= most:
                 paths.append(path)
     return sorted(paths)
