@@ -29,6 +29,7 @@ from pipeline.cli.options import (
 )
 from pipeline.errors import ConfigError, DataError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS, LINE
+from pipeline.formats.compression import compression_of
 from pipeline.kernels import cells
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.cells import NO_WORD, UNCLEAR, Kind, NumberFormat, number_formats
@@ -223,7 +224,7 @@ def paths(
         what = "an experiment cannot read standard input again"
         raise ConfigError("--save", [Problem("-", what, "save the corpus to a file first")])
     content = sys.stdin.buffer.read()
-    if content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+    if compression_of(content):
         what = "standard input is compressed"
         raise ConfigError("input", [Problem("-", what, "pipe it through gzip -dc or zstd -dc")])
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")

@@ -80,8 +80,12 @@ def is_archive(name: str) -> bool:
 def detect_compression(path: Path) -> str:
     """Return the compression extension that fits the first bytes of a file; empty for none."""
     with path.open("rb") as file:
-        first = file.read(4)
-    return next((end for end, start in _STARTS.items() if first.startswith(start)), "")
+        return compression_of(file.read(4))
+
+
+def compression_of(content: bytes) -> str:
+    """Return the compression extension that fits some bytes; empty for none."""
+    return next((end for end, start in _STARTS.items() if content.startswith(start)), "")
 
 
 def is_compressed(path: Path) -> bool:

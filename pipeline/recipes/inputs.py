@@ -88,7 +88,7 @@ class CorpusFiles:
 
     @cached_property
     def language(self) -> str:
-        """The language of plain text and TEI, from the first file; of others if it has own case."""
+        """Of plain text and TEI, from the first file; of others only if its case is special."""
         file = self.files[0]
         if isinstance(file.options, TeiOptions):
             languages = self.head.get_column("language").drop_nulls().to_list()

@@ -575,7 +575,7 @@ def _lemmas(layout: Layout) -> Lemmas | None:
     lemmas=_lemmas,
     metadata=attrgetter("patterns"),
     remedy="set columns = [...] for other columns, or"
-    ' format = "vertical" for a word and its tag a line',
+    ' format = "vertical" for a word and its tag on each line',
 )
 def conllu_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     """CoNLL-U: one row per word, without multiword ranges and empty nodes.
